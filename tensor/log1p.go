@@ -1,0 +1,20 @@
+package tensor
+
+// Log1p is the ONNX operator of that name (since version 29): ln(1+x) of each
+// element, of floating-point types and any shape.
+type Log1p struct{}
+
+// Name is "log1p".
+func (Log1p) Name() string { return "log1p" }
+
+// Infer takes the input and gives an output of the same type.
+func (op Log1p) Infer(inputs ...Type) (Type, error) {
+	if err := checkArity(op.Name(), len(inputs), 1, 1); err != nil {
+		return Type{}, err
+	}
+	x := inputs[0]
+	if err := checkType(op.Name(), "input", x.DType, floatTypes...); err != nil {
+		return Type{}, err
+	}
+	return x, checkShape(op.Name(), "input", x)
+}

@@ -1,0 +1,60 @@
+package tensor
+
+// CumSum is the ONNX operator of that name (since version 11): the cumulative
+// sum along an axis, of every numeric type. Integers wrap.
+type CumSum struct {
+	// Axis is in [-rank, rank-1]; a negative one counts from the back.
+	Axis int
+	// Exclusive leaves an element out of its own sum, so that the first is 0.
+	Exclusive bool
+	// Reverse sums from the last element to the first.
+	Reverse bool
+}
+
+// LogCumSumExp is the ONNX operator of that name (since version 29): the
+// inclusive, forward log(cumsum(exp(x))) along an axis, of floating-point types.
+type LogCumSumExp struct {
+	// Axis is in [-rank, rank-1]; a negative one counts from the back.
+	Axis int
+}
+
+// Name is "cumsum".
+func (CumSum) Name() string { return "cumsum" }
+
+// Name is "logcumsumexp".
+func (LogCumSumExp) Name() string { return "logcumsumexp" }
+
+// Infer takes x and gives y of the same type.
+func (op CumSum) Infer(inputs ...Type) (Type, error) {
+	return inferScan(op.Name(), inputs, op.Axis, AllDTypes())
+}
+
+// Infer takes X and gives Y of the same type.
+func (op LogCumSumExp) Infer(inputs ...Type) (Type, error) {
+	return inferScan(op.Name(), inputs, op.Axis, floatTypes)
+}
+
+// View is the input seen along the axis.
+func (op CumSum) View(s Shape) (View, error) { return scanView(op.Name(), s, op.Axis) }
+
+// View is the input seen along the axis.
+func (op LogCumSumExp) View(s Shape) (View, error) { return scanView(op.Name(), s, op.Axis) }
+
+var floatTypes = []DType{F16, BF16, F32, F64}
+
+func inferScan(name string, inputs []Type, axis int, allowed []DType) (Type, error) {
+	if err := checkArity(name, len(inputs), 1, 1); err != nil {
+		return Type{}, err
+	}
+	x := inputs[0]
+	if err := checkType(name, "x", x.DType, allowed...); err != nil {
+		return Type{}, err
+	}
+	if err := checkShape(name, "x", x); err != nil {
+		return Type{}, err
+	}
+	if _, err := scanView(name, x.Shape, axis); err != nil {
+		return Type{}, err
+	}
+	return x, nil
+}
