@@ -1,0 +1,251 @@
+package onnx
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"vkops/tensor"
+)
+
+// Model is an ONNX model of one node of CumSum, LogCumSumExp, Log1p or
+// NegativeLogLikelihoodLoss, fed by the model's inputs, by initializers and by
+// Constant nodes. It may be used by many goroutines at once.
+type Model struct {
+	// IRVersion is the version of the file format, Opset that of the operators.
+	IRVersion, Opset int64
+	// OpType is the operator's ONNX name, NodeName the node's own, often empty.
+	OpType, NodeName string
+	// Inputs are the graph's declared inputs in order, those with a default (an
+	// initializer of the same name) included.
+	Inputs []ValueInfo
+	// Outputs are the graph's declared outputs in order.
+	Outputs []ValueInfo
+
+	path      string                  // for messages; empty for models from memory
+	op        tensor.Op               // without CumSum's axis
+	nodeInput []string                // names, one for each input of the operator that is given; "" is absent
+	nodeOut   string                  // name of the node's output
+	constants map[string]tensor.Dense // initializers and outputs of Constant nodes
+}
+
+// The file format before version 3 has no opset_import.
+const oldestIR = 3
+
+// ReadModel reads and checks a model file. Messages name the file.
+func ReadModel(path string) (*Model, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := ParseModel(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	m.path = path
+	return m, nil
+}
+
+// ParseModel is ReadModel from memory.
+func ParseModel(data []byte) (*Model, error) {
+	m := &Model{constants: map[string]tensor.Dense{}}
+	var graph []byte
+	hasGraph := false
+	err := modelProto.walk(data, func(v value) error {
+		switch v.number {
+		case modelIRVersion:
+			m.IRVersion = int64(v.bits)
+		case modelGraph:
+			graph, hasGraph = v.bytes, true
+		case modelOpsetImport:
+			return m.parseOpset(v.bytes)
+		case modelFunctions:
+			return unsupportedErrorf("model with functions of its own")
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case !hasGraph:
+		return nil, formatErrorf("not an ONNX model: no graph")
+	case m.IRVersion < oldestIR:
+		return nil, formatErrorf("ModelProto.ir_version is %d; must be at least %d", m.IRVersion, oldestIR)
+	case m.Opset == 0:
+		return nil, formatErrorf("ModelProto.opset_import lacks the domain ai.onnx")
+	}
+	if err := m.parseGraph(graph); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func isStandardDomain(domain string) bool { return domain == "" || domain == "ai.onnx" }
+
+func (m *Model) parseOpset(data []byte) error {
+	var domain string
+	var version int64
+	err := opsetProto.walk(data, func(v value) error {
+		if v.number == opsetDomain {
+			domain = string(v.bytes)
+		} else {
+			version = int64(v.bits)
+		}
+		return nil
+	})
+	if err != nil || !isStandardDomain(domain) {
+		return err
+	}
+	if version < 1 {
+		return formatErrorf("opset_import has version %d", version)
+	}
+	if m.Opset != 0 && m.Opset != version {
+		return formatErrorf("opset_import names versions %d and %d of ai.onnx", m.Opset, version)
+	}
+	m.Opset = version
+	return nil
+}
+
+// parseGraph takes the declarations first, since a file may hold the parts of a
+// message in any order.
+func (m *Model) parseGraph(data []byte) error {
+	isInput := map[string]bool{}
+	err := graphProto.walk(data, func(v value) error {
+		switch v.number {
+		case graphInput:
+			info, err := parseValueInfo(v.bytes)
+			if err == nil && isInput[info.Name] {
+				err = formatErrorf("%s twice", quote(info.Name))
+			}
+			if err != nil {
+				return fmt.Errorf("graph input %d: %w", len(m.Inputs), err)
+			}
+			isInput[info.Name] = true
+			m.Inputs = append(m.Inputs, info)
+		case graphOutput:
+			info, err := parseValueInfo(v.bytes)
+			if err != nil {
+				return fmt.Errorf("graph output %d: %w", len(m.Outputs), err)
+			}
+			m.Outputs = append(m.Outputs, info)
+		case graphInitializer:
+			d, name, err := ParseTensor(v.bytes)
+			if err == nil && name == "" {
+				err = formatErrorf("no name")
+			}
+			if err != nil {
+				return fmt.Errorf("initializer %s: %w", quote(name), err)
+			}
+			return m.define(name, d)
+		case graphSparseInitializer:
+			return unsupportedErrorf("sparse initializer")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := m.checkDefaults(); err != nil {
+		return err
+	}
+	if err := m.parseNodes(data, isInput); err != nil {
+		return err
+	}
+	return m.checkOutputs()
+}
+
+// define adds a constant under a name that no other constant has.
+func (m *Model) define(name string, d tensor.Dense) error {
+	if _, taken := m.constants[name]; taken {
+		return formatErrorf("value %s is defined twice", quote(name))
+	}
+	m.constants[name] = d
+	return nil
+}
+
+// checkDefaults compares initializers with the inputs they are the default of.
+func (m *Model) checkDefaults() error {
+	for _, in := range m.Inputs {
+		if d, has := m.constants[in.Name]; has {
+			if err := in.check(d.Type, map[string]int{}); err != nil {
+				return fmt.Errorf("initializer %s: %w", quote(in.Name), err)
+			}
+		}
+	}
+	return nil
+}
+
+func (m *Model) parseNodes(data []byte, isInput map[string]bool) error {
+	known := func(name string) bool {
+		_, constant := m.constants[name]
+		return constant || isInput[name]
+	}
+	index := 0
+	err := graphProto.walk(data, func(v value) error {
+		if v.number != graphNode {
+			return nil
+		}
+		n, err := parseNode(v.bytes)
+		if err == nil {
+			err = m.addNode(n, known)
+		}
+		if err != nil {
+			return fmt.Errorf("node %d %s: %w", index, n, err)
+		}
+		index++
+		return nil
+	})
+	if err == nil && m.OpType == "" {
+		err = unsupportedErrorf("no node of %s", operatorNames())
+	}
+	return err
+}
+
+func (m *Model) addNode(n node, known func(string) bool) error {
+	if len(n.outputs) != 1 || n.outputs[0] == "" {
+		return fmt.Errorf("%w: %d outputs, must be 1 with a name", tensor.ErrArity, len(n.outputs))
+	}
+	output := n.outputs[0]
+	if known(output) || (m.OpType != "" && output == m.nodeOut) {
+		return formatErrorf("value %s is defined twice", quote(output))
+	}
+	if n.isStandard() && n.opType == "Constant" {
+		d, err := n.constant(m.Opset)
+		if err != nil {
+			return err
+		}
+		return m.define(output, d)
+	}
+	op, err := n.build(m.Opset)
+	if err != nil {
+		return err
+	}
+	if m.OpType != "" {
+		return unsupportedErrorf("second operator in a model; one node and its constants are run")
+	}
+	for i, name := range n.inputs {
+		if name != "" && !known(name) {
+			return formatErrorf("input %d is %s, which no input, initializer or earlier Constant gives", i, quote(name))
+		}
+	}
+	m.op, m.OpType, m.NodeName, m.nodeInput, m.nodeOut = op, n.opType, n.name, n.inputs, output
+	return nil
+}
+
+func (m *Model) checkOutputs() error {
+	if len(m.Outputs) != 1 {
+		return unsupportedErrorf("%d graph outputs; a model of one node has 1", len(m.Outputs))
+	}
+	if name := m.Outputs[0].Name; name != m.nodeOut {
+		return unsupportedErrorf("graph output %s is not the output %s of the %s node", quote(name), quote(m.nodeOut), m.OpType)
+	}
+	return nil
+}
+
+// Required are the inputs that have no default, in order.
+func (m *Model) Required() []ValueInfo {
+	return slices.DeleteFunc(slices.Clone(m.Inputs), func(in ValueInfo) bool {
+		_, hasDefault := m.constants[in.Name]
+		return hasDefault
+	})
+}

@@ -1,0 +1,117 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"vkops/tensor"
+)
+
+// operator is what a node of one of our operators may look like.
+type operator struct {
+	// since is the first opset that has the operator.
+	since int64
+	// inputs are its inputs' names in the operator text; those from required on
+	// may be absent.
+	inputs   []string
+	required int
+	// attributes are those of the operator text, all optional.
+	attributes map[string]attributeKind
+	// build makes the operator of the attributes given. An axis that is an input
+	// is set later, when its value is known.
+	build func(map[string]attribute) (tensor.Op, error)
+}
+
+var operators = map[string]operator{
+	"CumSum": {11, []string{"x", "axis"}, 2,
+		map[string]attributeKind{"exclusive": kindInt, "reverse": kindInt}, buildCumSum},
+	"LogCumSumExp": {29, []string{"X"}, 1,
+		map[string]attributeKind{"axis": kindInt}, buildLogCumSumExp},
+	"Log1p": {29, []string{"input"}, 1,
+		nil, func(map[string]attribute) (tensor.Op, error) { return tensor.Log1p{}, nil }},
+	"NegativeLogLikelihoodLoss": {12, []string{"input", "target", "weight"}, 2,
+		map[string]attributeKind{"ignore_index": kindInt, "reduction": kindString}, buildNLL},
+}
+
+func operatorNames() string {
+	names := make([]string, 0, len(operators))
+	for name := range operators {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+func buildCumSum(attrs map[string]attribute) (tensor.Op, error) {
+	var op tensor.CumSum
+	for name, flag := range map[string]*bool{"exclusive": &op.Exclusive, "reverse": &op.Reverse} {
+		switch v := attrs[name].i; v {
+		case 0, 1:
+			*flag = v == 1
+		default:
+			return nil, tensor.Errorf(op.Name(), tensor.ErrAttribute, "attribute %s is %d, must be 0 or 1", name, v)
+		}
+	}
+	return op, nil
+}
+
+func buildLogCumSumExp(attrs map[string]attribute) (tensor.Op, error) {
+	axis, err := axisOf(tensor.LogCumSumExp{}, attrs["axis"].i)
+	return tensor.LogCumSumExp{Axis: axis}, err
+}
+
+func buildNLL(attrs map[string]attribute) (tensor.Op, error) {
+	var op tensor.NLL
+	if a, given := attrs["ignore_index"]; given {
+		op.IgnoreIndex = &a.i
+	}
+	if a, given := attrs["reduction"]; given {
+		var err error
+		if op.Reduction, err = tensor.ParseReduction(a.s); err != nil {
+			return nil, tensor.Errorf(op.Name(), tensor.ErrAttribute, "attribute reduction is %s, must be mean, sum or none", quote(a.s))
+		}
+	}
+	return op, nil
+}
+
+// axisOf refuses axes that no tensor has and that an int may not hold.
+func axisOf(op tensor.Op, v int64) (int, error) {
+	if int64(int32(v)) != v {
+		return 0, tensor.Errorf(op.Name(), tensor.ErrAxis, "axis %d out of range for any rank", v)
+	}
+	return int(v), nil
+}
+
+// withAxis gives a CumSum its axis, the value of its second input.
+func withAxis(op tensor.CumSum, axis tensor.Dense) (tensor.CumSum, error) {
+	if axis.DType != tensor.I32 && axis.DType != tensor.I64 {
+		return op, tensor.Errorf(op.Name(), tensor.ErrType, "axis has element type %s; allowed: int32, int64", axis.DType)
+	}
+	if n, err := axis.Shape.Elements(); err != nil || n != 1 || len(axis.Shape) > 1 {
+		return op, tensor.Errorf(op.Name(), tensor.ErrShape, "axis has shape %s; must be a scalar", axis.Shape)
+	}
+	v := int64(0)
+	if axis.DType == tensor.I32 {
+		v = int64(int32(binary.LittleEndian.Uint32(axis.Data)))
+	} else {
+		v = int64(binary.LittleEndian.Uint64(axis.Data))
+	}
+	var err error
+	op.Axis, err = axisOf(op, v)
+	return op, err
+}
+
+// checkOpset refuses element types that the operator gained after the model's
+// opset.
+func checkOpset(op tensor.Op, opset int64, args []tensor.Dense) error {
+	const sixteenBitCumSum = 14
+	if _, isCumSum := op.(tensor.CumSum); isCumSum && opset < sixteenBitCumSum {
+		if d := args[0].DType; d == tensor.F16 || d == tensor.BF16 {
+			return fmt.Errorf("%w: %w", ErrUnsupported, tensor.Errorf(op.Name(), tensor.ErrType,
+				"x has element type %s, which opset %d does not allow; opset %d does", d, opset, sixteenBitCumSum))
+		}
+	}
+	return nil
+}
