@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Compiles every kernel of variants.txt to spv/ and validates it; stops at the first
+# error. With --check compares with the committed spv/ instead of replacing it.
+# Needs glslangValidator (Debian: glslang-tools) and spirv-val (spirv-tools).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+case "${1:-}" in
+"" | --check) ;;
+*)
+    echo "usage: build.sh [--check]" >&2
+    exit 2
+    ;;
+esac
+
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+build_variant() { # OUT KERNEL OPERATOR TYPE
+    local out=$1 kernel=$2 name=$2 defines=()
+    if [ "$3" != - ]; then
+        name+="_$3"
+        defines+=("-DOP_${3^^}")
+    fi
+    if [ "$4" != - ]; then
+        name+="_$4"
+        defines+=("-DDTYPE_${4^^}")
+    fi
+    # The compiler reports errors on stdout, beside the name of the file.
+    if ! glslangValidator --target-env vulkan1.1 -Iinclude "${defines[@]}" -o "$out/$name.spv" "$kernel.comp" >"$out/$name.log"; then
+        echo "$name:" >&2
+        cat "$out/$name.log" >&2
+        return 255 # makes xargs stop
+    fi
+    spirv-val --target-env vulkan1.1 "$out/$name.spv" || return 255
+    rm "$out/$name.log"
+}
+export -f build_variant
+
+sed -e 's/#.*//' -e '/^[[:space:]]*$/d' variants.txt |
+    xargs -P "$(nproc)" -L 1 bash -euo pipefail -c 'build_variant "$@"' build_variant "$out"
+# Captured first: a closed pipe would end the compiler with an error.
+version=$(glslangValidator --version)
+head -n 1 <<<"$version" >"$out/VERSION"
+
+if [ "${1:-}" = --check ]; then
+    diff -rq spv "$out"
+    echo "spv/ is up to date"
+else
+    mkdir -p spv
+    rm -f spv/*
+    cp "$out"/* spv/
+    echo "$(ls spv/*.spv | wc -l) kernels, $(cat spv/*.spv | wc -c) bytes"
+fi

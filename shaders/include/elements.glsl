@@ -1,0 +1,136 @@
+// Loading and storing elements, in the order they have in memory. Indices count
+// elements from the start of the bound range. The header that defines ELEMENT
+// comes first.
+//
+// 16-bit elements lie two to a word. No two invocations may write one word, so
+// all stores here write whole words, and whoever calls them owns those words.
+#ifndef VKOPS_ELEMENTS_GLSL
+#define VKOPS_ELEMENTS_GLSL
+
+#if defined(DTYPE_F16) || defined(DTYPE_BF16)
+#define PACKED
+#include "pack16.glsl"
+#define STORED uint
+#else
+#define STORED ELEMENT
+#endif
+
+layout(set = 0, binding = 0) readonly buffer SourceBlock { STORED at[]; } source;
+layout(set = 0, binding = 1) buffer ResultBlock { STORED at[]; } result;
+
+// Four neighbours in memory.
+struct Quad {
+    ELEMENT a, b, c, d;
+};
+
+Quad reversed(Quad q) { return Quad(q.d, q.c, q.b, q.a); }
+
+#if defined(PACKED)
+
+ELEMENT load_element(uint i) {
+    uint word = source.at[i >> 1];
+    return load16((i & 1u) != 0u ? word >> 16 : word & 0xffffu);
+}
+
+uint packed_pair(ELEMENT low, ELEMENT high) { return store16(low) | store16(high) << 16; }
+
+// Stores elements i and i+1; i is even.
+void store_pair(uint i, ELEMENT low, ELEMENT high) { result.at[i >> 1] = packed_pair(low, high); }
+
+// Loads elements i to i+3; i is even.
+Quad load_quad(uint i) {
+    uint low = source.at[i >> 1];
+    uint high = source.at[(i >> 1) + 1u];
+    return Quad(load16(low & 0xffffu), load16(low >> 16), load16(high & 0xffffu), load16(high >> 16));
+}
+
+void store_quad(uint i, Quad q) {
+    store_pair(i, q.a, q.b);
+    store_pair(i + 2u, q.c, q.d);
+}
+
+// Changes one element of a word that this invocation has written.
+void replace_element(uint i, ELEMENT x) {
+    uint word = result.at[i >> 1];
+    result.at[i >> 1] = (i & 1u) != 0u ? (word & 0xffffu) | store16(x) << 16 : (word & 0xffff0000u) | store16(x);
+}
+
+// Stores the first or the last `count` elements of the quad at i, 1 to 3 of
+// them. The word that is half covered gets a zero beside its element: no element
+// lies there.
+void store_first(uint i, Quad q, uint count) {
+    store_pair(i, q.a, count > 1u ? q.b : ELEMENT(0));
+    if (count > 2u) store_pair(i + 2u, q.c, ELEMENT(0));
+}
+
+void store_last(uint i, Quad q, uint count) {
+    if (count > 2u) store_pair(i, ELEMENT(0), q.b);
+    store_pair(i + 2u, count > 1u ? q.c : ELEMENT(0), q.d);
+}
+
+#else
+
+// Set where every quad lies at a multiple of four elements.
+layout(constant_id = 1) const uint vector_access = 0u;
+
+#if defined(DTYPE_F64)
+#define VECTOR dvec4
+#elif defined(DTYPE_I64)
+#define VECTOR uvec4
+#elif defined(DTYPE_I32)
+#define VECTOR uvec4
+#else
+#define VECTOR vec4
+#endif
+layout(set = 0, binding = 2) readonly buffer SourceVectorBlock { VECTOR at[]; } source_vectors;
+layout(set = 0, binding = 3) buffer ResultVectorBlock { VECTOR at[]; } result_vectors;
+
+ELEMENT load_element(uint i) { return source.at[i]; }
+void replace_element(uint i, ELEMENT x) { result.at[i] = x; }
+
+Quad load_quad(uint i) {
+    if (vector_access != 0u) {
+#if defined(DTYPE_I64)
+        VECTOR low = source_vectors.at[i >> 1];
+        VECTOR high = source_vectors.at[(i >> 1) + 1u];
+        return Quad(low.xy, low.zw, high.xy, high.zw);
+#else
+        VECTOR v = source_vectors.at[i >> 2];
+        return Quad(v.x, v.y, v.z, v.w);
+#endif
+    }
+    return Quad(source.at[i], source.at[i + 1u], source.at[i + 2u], source.at[i + 3u]);
+}
+
+void store_quad(uint i, Quad q) {
+    if (vector_access != 0u) {
+#if defined(DTYPE_I64)
+        result_vectors.at[i >> 1] = VECTOR(q.a, q.b);
+        result_vectors.at[(i >> 1) + 1u] = VECTOR(q.c, q.d);
+#else
+        result_vectors.at[i >> 2] = VECTOR(q.a, q.b, q.c, q.d);
+#endif
+        return;
+    }
+    result.at[i] = q.a;
+    result.at[i + 1u] = q.b;
+    result.at[i + 2u] = q.c;
+    result.at[i + 3u] = q.d;
+}
+
+// Stores the first or the last `count` elements of the quad at i, 1 to 3 of them.
+void store_first(uint i, Quad q, uint count) {
+    result.at[i] = q.a;
+    if (count > 1u) result.at[i + 1u] = q.b;
+    if (count > 2u) result.at[i + 2u] = q.c;
+}
+
+void store_last(uint i, Quad q, uint count) {
+    if (count > 2u) result.at[i + 1u] = q.b;
+    if (count > 1u) result.at[i + 2u] = q.c;
+    result.at[i + 3u] = q.d;
+}
+
+#endif
+
+#endif

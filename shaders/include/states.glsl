@@ -1,0 +1,24 @@
+// Scan states in a buffer of words, so that no float there is touched by a
+// driver. The header that defines STATE comes first.
+#ifndef VKOPS_STATES_GLSL
+#define VKOPS_STATES_GLSL
+
+#ifndef STATES_BINDING
+#define STATES_BINDING 4
+#endif
+
+layout(set = 0, binding = STATES_BINDING) buffer StatesBlock { uint at[]; } states;
+
+STATE load_state(uint i) {
+    uint words[STATE_WORDS];
+    for (uint w = 0u; w < STATE_WORDS; w++) words[w] = states.at[i * STATE_WORDS + w];
+    return state_from(words);
+}
+
+void store_state(uint i, STATE s) {
+    uint words[STATE_WORDS];
+    state_words(s, words);
+    for (uint w = 0u; w < STATE_WORDS; w++) states.at[i * STATE_WORDS + w] = words[w];
+}
+
+#endif

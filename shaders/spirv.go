@@ -1,0 +1,200 @@
+package shaders
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// The opcodes, decorations and storage classes that are read here, from the SPIR-V
+// specification, version 1.3.
+const (
+	opName           = 5
+	opMemberName     = 6
+	opCapability     = 17
+	opTypePointer    = 32
+	opTypeStruct     = 30
+	opSpecConstant   = 50
+	opVariable       = 59
+	opDecorate       = 71
+	opMemberDecorate = 72
+
+	decorationSpecID        = 1
+	decorationBinding       = 33
+	decorationDescriptorSet = 34
+	decorationOffset        = 35
+
+	storageUniform      = 2
+	storagePushConstant = 9
+	storageBuffer       = 12
+)
+
+const spirvMagic = 0x07230203
+
+var errSPIRV = errors.New("malformed SPIR-V")
+
+// instruction is an opcode with its operands.
+type instruction struct {
+	op   uint16
+	args []uint32
+}
+
+// instructions splits a module, given as little-endian words.
+func instructions(spirv []byte) ([]instruction, error) {
+	if len(spirv)%4 != 0 || len(spirv) < 20 || binary.LittleEndian.Uint32(spirv) != spirvMagic {
+		return nil, errSPIRV
+	}
+	words := make([]uint32, len(spirv)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(spirv[4*i:])
+	}
+	var all []instruction
+	for rest := words[5:]; len(rest) > 0; {
+		length := int(rest[0] >> 16)
+		if length == 0 || length > len(rest) {
+			return nil, errSPIRV
+		}
+		all = append(all, instruction{uint16(rest[0]), rest[1:length]})
+		rest = rest[length:]
+	}
+	return all, nil
+}
+
+// text reads a string operand.
+func text(args []uint32) string {
+	var b []byte
+	for _, word := range args {
+		for ; word != 0; word >>= 8 {
+			b = append(b, byte(word))
+		}
+	}
+	return string(b)
+}
+
+// member is a struct type's member.
+type member struct{ id, index uint32 }
+
+// module is what the interface is read from, by result id.
+type module struct {
+	names       map[uint32]string
+	memberNames map[member]string
+	decorations map[uint32]map[uint32]uint32 // id, decoration: its operand
+	offsets     map[member]uint32
+	structs     map[uint32]int    // number of members
+	pointees    map[uint32]uint32 // pointer type: the type it points to
+}
+
+// describe reads a kernel's interface.
+func describe(name string, spirv []byte) (*Kernel, error) {
+	all, err := instructions(spirv)
+	if err != nil {
+		return nil, err
+	}
+	m := module{
+		map[uint32]string{}, map[member]string{}, map[uint32]map[uint32]uint32{},
+		map[member]uint32{}, map[uint32]int{}, map[uint32]uint32{},
+	}
+	k := &Kernel{Name: name, SPIRV: spirv}
+	for i := range all {
+		in := &all[i]
+		if need := minArgs[in.op]; len(in.args) < need {
+			return nil, errSPIRV
+		}
+		m.collect(in)
+		switch in.op {
+		case opCapability:
+			k.Capabilities = append(k.Capabilities, capabilityName(in.args[0]))
+		case opSpecConstant:
+			if err := m.addSpecConstant(k, in); err != nil {
+				return nil, err
+			}
+		case opVariable:
+			if err := m.addVariable(k, in); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return k, nil
+}
+
+// minArgs is the number of operands without which the code here cannot read an
+// instruction.
+var minArgs = map[uint16]int{
+	opName: 2, opMemberName: 3, opCapability: 1, opTypePointer: 3, opTypeStruct: 1,
+	opSpecConstant: 3, opVariable: 3, opDecorate: 2, opMemberDecorate: 3,
+}
+
+// collect remembers names, decorations and types.
+func (m *module) collect(in *instruction) {
+	a := in.args
+	switch in.op {
+	case opName:
+		m.names[a[0]] = text(a[1:])
+	case opMemberName:
+		m.memberNames[member{a[0], a[1]}] = text(a[2:])
+	case opDecorate:
+		if m.decorations[a[0]] == nil {
+			m.decorations[a[0]] = map[uint32]uint32{}
+		}
+		if len(a) > 2 {
+			m.decorations[a[0]][a[1]] = a[2]
+		}
+	case opMemberDecorate:
+		if a[2] == decorationOffset && len(a) > 3 {
+			m.offsets[member{a[0], a[1]}] = a[3]
+		}
+	case opTypeStruct:
+		m.structs[a[0]] = len(a) - 1
+	case opTypePointer:
+		m.pointees[a[0]] = a[2]
+	}
+}
+
+func (m *module) addSpecConstant(k *Kernel, in *instruction) error {
+	id, ok := m.decorations[in.args[1]][decorationSpecID]
+	if !ok {
+		return nil
+	}
+	name := m.names[in.args[1]]
+	if id == 0 {
+		name = "workgroup_size" // GLSL gives the constant of local_size_x_id no name
+	}
+	if name == "" {
+		return fmt.Errorf("specialization constant %d has no name", id)
+	}
+	k.Spec = append(k.Spec, SpecConstant{name, id, in.args[2]})
+	return nil
+}
+
+func (m *module) addVariable(k *Kernel, in *instruction) error {
+	pointer, id, class := in.args[0], in.args[1], in.args[2]
+	switch class {
+	case storagePushConstant:
+		block := m.pointees[pointer]
+		for i := range uint32(m.structs[block]) {
+			f := Field{m.memberNames[member{block, i}], m.offsets[member{block, i}]}
+			k.Push = append(k.Push, f)
+			k.PushBytes = max(k.PushBytes, f.Offset+4)
+		}
+	case storageBuffer, storageUniform:
+		binding, ok := m.decorations[id][decorationBinding]
+		if !ok || m.decorations[id][decorationDescriptorSet] != 0 {
+			return fmt.Errorf("buffer %q is not bound in descriptor set 0", m.names[id])
+		}
+		if m.names[id] == "" {
+			return fmt.Errorf("buffer at binding %d has no name", binding)
+		}
+		k.Bindings = append(k.Bindings, Binding{m.names[id], binding})
+	}
+	return nil
+}
+
+// capabilityNames are the capabilities that kernels may use.
+var capabilityNames = map[uint32]string{1: "Shader", 10: "Float64", 11: "Int64"}
+
+func capabilityName(c uint32) string {
+	if name, ok := capabilityNames[c]; ok {
+		return name
+	}
+	return fmt.Sprintf("capability(%d)", c)
+}
