@@ -229,7 +229,7 @@ func TestCompare(t *testing.T) {
 		{dense(zero), dense(0.0), exact, true, "is -0, want 0"},
 		{dense(0.0), dense(zero), exact, true, "is 0, want -0"},
 		{dense(1e-9), dense(zero), Tolerance{0, 1e-8, true}, true, ""},
-		{dense[float32](1, 1 + 0x1p-23), dense[float32](1, 1), exact, false, "is 1.0000001192092896, want 1"},
+		{dense[float32](1, 1+0x1p-23), dense[float32](1, 1), exact, false, "is 1.0000001192092896, want 1"},
 		{dense(float16.Fromfloat32(1)), dense(float16.Fromfloat32(1.125)), Tolerance{0, 0.125, true}, false, ""},
 		{dense(float16.Fromfloat32(1)), dense(float16.Fromfloat32(1.25)), Tolerance{0, 0.125, true}, false, "is 1, want 1.25"},
 		{dense[tensor.BFloat16](0x3f80), dense[tensor.BFloat16](0x3f80), exact, false, ""},
