@@ -1,0 +1,86 @@
+package cpuref
+
+import "math"
+
+// real is a type that arithmetic runs in; 16-bit elements are widened to float32.
+type real interface{ float32 | float64 }
+
+// pair is a running sum as an unevaluated hi + lo, which keeps about twice the
+// precision of T. Twin: shaders/include/pair.glsl.
+type pair[T real] struct{ hi, lo T }
+
+// pairIdentity is the empty sum: both parts are -0, which alone leaves every x as
+// it is, -0 too.
+func pairIdentity[T real]() pair[T] {
+	zero := T(math.Copysign(0, -1))
+	return pair[T]{zero, zero}
+}
+
+// sumExcess is the excess of s = a + b over the exact sum. It is the error with
+// its sign turned: an exact sum gives +0 here, and lo - 0 keeps a lo of -0.
+func sumExcess[T real](a, b, s T) T {
+	partOfB := s - a
+	return ((s - partOfB) - a) + (partOfB - b)
+}
+
+// sumError is the rounding error of s = a + b, exactly, unless something
+// overflowed.
+func sumError[T real](a, b, s T) T {
+	partOfB := s - a
+	return (a - (s - partOfB)) + (b - partOfB)
+}
+
+func (p pair[T]) take(x T) pair[T] {
+	hi := p.hi + x
+	return pair[T]{hi, p.lo - sumExcess(p.hi, x, hi)}
+}
+
+// pairCombine is the sum of two parts of a line, a before b.
+func pairCombine[T real](a, b pair[T]) pair[T] {
+	hi := a.hi + b.hi
+	return pair[T]{hi, (a.lo + b.lo) - sumExcess(a.hi, b.hi, hi)}
+}
+
+// isFinite is false for infinities and NaN.
+func isFinite[T real](x T) bool { return x-x == 0 }
+
+// canonical replaces every NaN by the one that results carry.
+func canonical[T real](x T) T {
+	if x != x {
+		return canonicalNaN[T]()
+	}
+	return x
+}
+
+// canonicalNaN is 7fc00000 or 7ff8000000000000.
+func canonicalNaN[T real]() T {
+	var zero T
+	if _, narrow := any(zero).(float32); narrow {
+		return T(math.Float32frombits(0x7fc00000))
+	}
+	return T(math.Float64frombits(0x7ff8000000000000))
+}
+
+// value is the sum rounded to T. An infinite or NaN hi has a lo without meaning.
+func (p pair[T]) value() T {
+	if isFinite(p.lo) {
+		return canonical(p.hi + p.lo)
+	}
+	return canonical(p.hi)
+}
+
+// valueToOdd is the sum rounded to odd: where it is not a float32, the neighbour
+// with an odd last bit. The rounding to 16 bits then goes as for the exact sum.
+func valueToOdd(p pair[float32]) float32 {
+	sum := p.hi + p.lo
+	if !isFinite(sum) {
+		return p.value()
+	}
+	e := sumError(p.hi, p.lo, sum)
+	if e == 0 || e != e { // TwoSum may overflow inside
+		return sum
+	}
+	bits := math.Float32bits(sum)
+	bits -= (bits ^ math.Float32bits(e)) >> 31 // the neighbour toward zero
+	return math.Float32frombits(bits | 1)
+}
