@@ -81,13 +81,14 @@ func TestInterfaces(t *testing.T) {
 func TestInterfaceOfOneKernel(t *testing.T) {
 	k, err := Lookup("scan_fold_lane_cumsum_f32")
 	require.NoError(t, err)
-	assert.Equal(t, []Binding{{"states", 0}}, k.Bindings)
+	assert.Equal(t, []Binding{{"states", 0, false}}, k.Bindings)
 	assert.Equal(t, []Field{
 		{"first_item", 0}, {"item_end", 4}, {"inner", 8}, {"nodes", 12}, {"parents", 16}, {"node_base", 20}, {"parent_base", 24},
 	}, k.Push)
 	assert.Equal(t, uint32(28), k.PushBytes)
-	assert.Equal(t, []SpecConstant{{"workgroup_size", 0, 1}}, k.Spec)
+	assert.Equal(t, []SpecConstant{{"workgroup_size", 0, 1}, {"state_size", 31, 2}}, k.Spec)
 	assert.Equal(t, []string{"Shader"}, k.Capabilities)
+	assert.Equal(t, uint32(2), k.StateWords())
 	index, ok := k.Binding("states")
 	assert.True(t, ok)
 	assert.Zero(t, index)
@@ -96,6 +97,14 @@ func TestInterfaceOfOneKernel(t *testing.T) {
 	assert.Equal(t, uint32(16), offset)
 	_, ok = k.Field("nonsense")
 	assert.False(t, ok)
+}
+
+func TestReadOnlyBindings(t *testing.T) {
+	k, err := Lookup("scan_outputs_lane_cumsum_f32")
+	require.NoError(t, err)
+	assert.Equal(t, []Binding{
+		{"source", 0, true}, {"result", 1, false}, {"source_vectors", 2, true}, {"result_vectors", 3, false}, {"states", 4, false},
+	}, k.Bindings)
 }
 
 func TestLookupErrors(t *testing.T) {

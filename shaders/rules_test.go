@@ -22,7 +22,7 @@ const (
 	opFDiv            = 136
 	noContraction     = 42
 	extPackDouble     = 59
-	extUnpackDouble   = 60
+	extUnpackDouble   = 65
 	extInstSqrt       = 31
 	capabilityShader  = 1
 	capabilityFloat64 = 10

@@ -21,17 +21,19 @@ var files embed.FS
 type Kernel struct {
 	Name         string
 	SPIRV        []byte
-	Bindings     []Binding // storage buffers of descriptor set 0, by index
-	Push         []Field   // members of the push constant block, by offset
-	PushBytes    uint32    // size of the block
-	Spec         []SpecConstant
-	Capabilities []string // as SPIR-V names them, such as "Float64"
+	Bindings     []Binding      // storage buffers of descriptor set 0, by index
+	Push         []Field        // members of the push constant block, by offset
+	PushBytes    uint32         // size of the block
+	Spec         []SpecConstant // by ID
+	Capabilities []string       // as SPIR-V names them, such as "Float64"
 }
 
-// Binding is a storage buffer. Its name is that of the variable in the source.
+// Binding is a storage buffer. Its name is that of the variable in the source;
+// ReadOnly is set for one declared so.
 type Binding struct {
-	Name  string
-	Index uint32
+	Name     string
+	Index    uint32
+	ReadOnly bool
 }
 
 // Field is a push constant, always one 32-bit word.
@@ -68,14 +70,21 @@ func (k *Kernel) Field(name string) (uint32, bool) {
 	return 0, false
 }
 
-// SpecConstant finds the ID of a specialization constant.
-func (k *Kernel) SpecConstant(name string) (uint32, bool) {
+// SpecConstant finds a specialization constant.
+func (k *Kernel) SpecConstant(name string) (SpecConstant, bool) {
 	for _, s := range k.Spec {
 		if s.Name == name {
-			return s.ID, true
+			return s, true
 		}
 	}
-	return 0, false
+	return SpecConstant{}, false
+}
+
+// StateWords is the number of words of a scan state in the kernel's buffers; 0 for
+// kernels without states.
+func (k *Kernel) StateWords() uint32 {
+	s, _ := k.SpecConstant("state_size")
+	return s.Default
 }
 
 var cache = struct {

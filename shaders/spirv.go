@@ -1,9 +1,11 @@
 package shaders
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // The opcodes, decorations and storage classes that are read here, from the SPIR-V
@@ -20,6 +22,7 @@ const (
 	opMemberDecorate = 72
 
 	decorationSpecID        = 1
+	decorationNonWritable   = 24
 	decorationBinding       = 33
 	decorationDescriptorSet = 34
 	decorationOffset        = 35
@@ -80,6 +83,7 @@ type module struct {
 	memberNames map[member]string
 	decorations map[uint32]map[uint32]uint32 // id, decoration: its operand
 	offsets     map[member]uint32
+	readOnly    map[uint32]bool   // struct types with a read-only member
 	structs     map[uint32]int    // number of members
 	pointees    map[uint32]uint32 // pointer type: the type it points to
 }
@@ -92,7 +96,7 @@ func describe(name string, spirv []byte) (*Kernel, error) {
 	}
 	m := module{
 		map[uint32]string{}, map[member]string{}, map[uint32]map[uint32]uint32{},
-		map[member]uint32{}, map[uint32]int{}, map[uint32]uint32{},
+		map[member]uint32{}, map[uint32]bool{}, map[uint32]int{}, map[uint32]uint32{},
 	}
 	k := &Kernel{Name: name, SPIRV: spirv}
 	for i := range all {
@@ -114,6 +118,8 @@ func describe(name string, spirv []byte) (*Kernel, error) {
 			}
 		}
 	}
+	slices.SortFunc(k.Bindings, func(a, b Binding) int { return cmp.Compare(a.Index, b.Index) })
+	slices.SortFunc(k.Spec, func(a, b SpecConstant) int { return cmp.Compare(a.ID, b.ID) })
 	return k, nil
 }
 
@@ -140,8 +146,11 @@ func (m *module) collect(in *instruction) {
 			m.decorations[a[0]][a[1]] = a[2]
 		}
 	case opMemberDecorate:
-		if a[2] == decorationOffset && len(a) > 3 {
+		switch {
+		case a[2] == decorationOffset && len(a) > 3:
 			m.offsets[member{a[0], a[1]}] = a[3]
+		case a[2] == decorationNonWritable:
+			m.readOnly[a[0]] = true
 		}
 	case opTypeStruct:
 		m.structs[a[0]] = len(a) - 1
@@ -184,7 +193,7 @@ func (m *module) addVariable(k *Kernel, in *instruction) error {
 		if m.names[id] == "" {
 			return fmt.Errorf("buffer at binding %d has no name", binding)
 		}
-		k.Bindings = append(k.Bindings, Binding{m.names[id], binding})
+		k.Bindings = append(k.Bindings, Binding{m.names[id], binding, m.readOnly[m.pointees[pointer]]})
 	}
 	return nil
 }

@@ -7,18 +7,21 @@
 #define STATES_BINDING 4
 #endif
 
+// Never specialized: tells the planner how large a state is.
+layout(constant_id = 31) const uint state_size = STATE_WORDS;
+
 layout(set = 0, binding = STATES_BINDING) buffer StatesBlock { uint at[]; } states;
 
 STATE load_state(uint i) {
     uint words[STATE_WORDS];
-    for (uint w = 0u; w < STATE_WORDS; w++) words[w] = states.at[i * STATE_WORDS + w];
+    for (uint w = 0u; w < STATE_WORDS; w++) words[w] = states.at[i * state_size + w];
     return state_from(words);
 }
 
 void store_state(uint i, STATE s) {
     uint words[STATE_WORDS];
     state_words(s, words);
-    for (uint w = 0u; w < STATE_WORDS; w++) states.at[i * STATE_WORDS + w] = words[w];
+    for (uint w = 0u; w < STATE_WORDS; w++) states.at[i * state_size + w] = words[w];
 }
 
 #endif
