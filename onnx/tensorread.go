@@ -57,9 +57,10 @@ func ParseTensor(data []byte) (tensor.Dense, string, error) {
 	}
 	if head.hasRaw {
 		copy(d.Data, head.raw)
-		return d, head.name, nil
+	} else if err := fillTyped(d, data); err != nil {
+		return tensor.Dense{}, "", err
 	}
-	return d, head.name, fillTyped(d, data)
+	return d, head.name, nil
 }
 
 func parseTensorHead(data []byte) (tensorHead, error) {

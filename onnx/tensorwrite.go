@@ -18,10 +18,9 @@ func WriteTensor(w io.Writer, d tensor.Dense, name string) error {
 	if !known {
 		return fmt.Errorf("%w: %s has no TensorProto form", tensor.ErrType, d.DType)
 	}
-	if n, err := d.Bytes(); err != nil {
+	size, err := d.Bytes()
+	if err != nil {
 		return err
-	} else if n != int64(len(d.Data)) {
-		return fmt.Errorf("%w: %s with %d bytes of data", tensor.ErrShape, d.Type, len(d.Data))
 	}
 	var head []byte
 	for _, n := range d.Shape {
@@ -36,12 +35,15 @@ func WriteTensor(w io.Writer, d tensor.Dense, name string) error {
 	}
 	head = protowire.AppendTag(head, tensorRawData, protowire.BytesType)
 	head = protowire.AppendVarint(head, uint64(len(d.Data)))
-	if int64(len(head))+int64(len(d.Data)) > math.MaxInt32 {
+	if size > math.MaxInt32-int64(len(head)) {
 		return unsupportedErrorf("%s is beyond the 2 GiB of a TensorProto; .npy has no such limit", d.Type)
+	}
+	if size != int64(len(d.Data)) {
+		return fmt.Errorf("%w: %s with %d bytes of data", tensor.ErrShape, d.Type, len(d.Data))
 	}
 	if _, err := w.Write(head); err != nil {
 		return err
 	}
-	_, err := w.Write(d.Data)
+	_, err = w.Write(d.Data)
 	return err
 }
