@@ -1,0 +1,64 @@
+// Package tests holds what crosses packages.
+package tests
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"vkops/cpuref"
+	"vkops/internal/cases"
+	"vkops/tensor"
+)
+
+const (
+	ownCases = "testdata"
+	// peerCases come from the test suites of other libraries and live beside the
+	// repository, not in it.
+	peerCases = "../../shared/conformance/peers"
+)
+
+func onTwin(op tensor.Op, inputs []tensor.Dense) (tensor.Dense, string, error) {
+	out, err := cpuref.Run(op, inputs...)
+	return out, "twin", err
+}
+
+// runCases runs every case below the folders, of which there must be at least atLeast.
+func runCases(t *testing.T, run cases.Runner, atLeast int, dirs ...string) {
+	t.Helper()
+	found, err := cases.Find(dirs...)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(found), atLeast)
+	for _, c := range found {
+		if r := c.Run(run); !r.Passed() {
+			assert.NoError(t, r.Err, "%s on %q", c.Dir, r.Where)
+		}
+	}
+	t.Logf("%d cases", len(found))
+}
+
+func TestConformanceOnTwin(t *testing.T) {
+	runCases(t, onTwin, 143, ownCases)
+}
+
+func TestPeerConformanceOnTwin(t *testing.T) {
+	if !havePeers(t) {
+		return
+	}
+	runCases(t, onTwin, 122, peerCases)
+}
+
+// havePeers says loudly when the peers' cases are not there to be run.
+func havePeers(t *testing.T) bool {
+	t.Helper()
+	_, err := os.Stat(peerCases)
+	if os.IsNotExist(err) {
+		t.Logf("NOT RUN: no cases of other libraries in %s", peerCases)
+		_, _ = os.Stderr.WriteString("=== " + t.Name() + " NOT RUN: no cases of other libraries in " + peerCases + "\n")
+		return false
+	}
+	require.NoError(t, err)
+	return true
+}
