@@ -1,0 +1,86 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+
+	"vkops/tensor"
+)
+
+// Explanation says what a runtime does for an operator on inputs of given types.
+type Explanation struct {
+	Op     tensor.Op
+	Inputs []tensor.Type
+	Output tensor.Type
+	Device string
+	// Twin says that tensors of these types are computed by the twin, and Reason why.
+	Twin   bool
+	Reason string
+	// SlicesOnTwin says that the functions from slices to slices use the twin,
+	// because the work is small and no device was named.
+	SlicesOnTwin bool
+	Strategy     Strategy // the one chosen; "" on the twin
+	Kernels      []string // in the order of their first use; none on the twin
+	Traffic      int64    // bytes that the kernels read and write
+	Plan         string   // the steps, one a line
+}
+
+// Explain says how the runtime would run an operator, without running it. Its errors
+// are those of the operator's arguments.
+func (rt *Runtime) Explain(op tensor.Op, inputs ...tensor.Type) (Explanation, error) {
+	op, err := known(op)
+	if err != nil {
+		return Explanation{}, err
+	}
+	out, err := op.Infer(inputs...)
+	if err != nil {
+		return Explanation{}, err
+	}
+	if err := rt.usable(op.Name()); err != nil {
+		return Explanation{}, err
+	}
+	e, err := rt.backend.explain(op, out, inputs)
+	if err != nil {
+		return Explanation{}, wrap(op.Name(), err)
+	}
+	e.SlicesOnTwin = e.Twin || rt.isSmall(inputs)
+	return e, nil
+}
+
+// String is the explanation in a few lines.
+func (e Explanation) String() string {
+	var b strings.Builder
+	names := make([]string, len(e.Inputs))
+	for i, t := range e.Inputs {
+		names[i] = t.String()
+	}
+	fmt.Fprintf(&b, "%s %s -> %s\n", describe(e.Op), strings.Join(names, ", "), e.Output)
+	if e.Twin {
+		fmt.Fprintf(&b, "on the twin: %s\n", e.Reason)
+		return b.String()
+	}
+	fmt.Fprintf(&b, "on %s, strategy %s, %d bytes of traffic\n", e.Device, e.Strategy, e.Traffic)
+	if e.SlicesOnTwin {
+		b.WriteString("slices in and out: on the twin, because the work is small\n")
+	}
+	b.WriteString(strings.TrimRight(e.Plan, "\n"))
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// describe is an operator's name and attributes.
+func describe(op tensor.Op) string {
+	switch op := op.(type) {
+	case tensor.CumSum:
+		return fmt.Sprintf("%s axis=%d exclusive=%t reverse=%t", op.Name(), op.Axis, op.Exclusive, op.Reverse)
+	case tensor.LogCumSumExp:
+		return fmt.Sprintf("%s axis=%d", op.Name(), op.Axis)
+	case tensor.NLL:
+		ignore := "none"
+		if op.IgnoreIndex != nil {
+			ignore = fmt.Sprint(*op.IgnoreIndex)
+		}
+		return fmt.Sprintf("%s reduction=%s ignore_index=%s", op.Name(), op.Reduction, ignore)
+	}
+	return op.Name()
+}

@@ -1,0 +1,167 @@
+package host
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"vkops/cpuref"
+	"vkops/tensor"
+)
+
+// Measurement holds times of one operator in nanoseconds, each the median of runs
+// after a warm-up; all kinds take turns, so that a change of the machine's speed
+// meets every one of them. 0 means that it was not measured.
+type Measurement struct {
+	KernelNs   int64 // on the device, between timestamps; 0 on the twin
+	ResidentNs int64 // from submission to the fence, tensors on the device
+	EndToEndNs int64 // slices in, slice out
+	CopyNs     int64 // the fastest of our copy kernels on the same bytes, submission to fence; Go's copy on the twin
+	CopyKernel string
+	MemcpyNs   int64 // vkCmdCopyBuffer on the same bytes, submission to fence; 0 on the twin
+	CpurefNs   int64 // the twin
+	EmptyNs    int64 // an empty submission and its wait; 0 on the twin
+	// Bytes are what the operator has to read and write at least; a copy of the same
+	// bytes reads half of it and writes half of it.
+	Bytes int64
+	// Rounds is the number of runs that each median is taken over.
+	Rounds int
+}
+
+// Measuring takes at least minRounds runs of each kind, and more until measureFor
+// has passed.
+const (
+	warmUp     = 2
+	minRounds  = 5
+	maxRounds  = 200
+	measureFor = 2 * time.Second
+)
+
+// Measure times an operator on inputs in host memory.
+func Measure(ctx context.Context, rt *Runtime, op tensor.Op, inputs ...tensor.Dense) (Measurement, error) {
+	op, out, err := rt.checkDense(op, inputs)
+	if err != nil {
+		return Measurement{}, err
+	}
+	dst, err := tensor.NewDense(out)
+	if err != nil {
+		return Measurement{}, wrap(op.Name(), err)
+	}
+	m := Measurement{Bytes: necessaryBytes(op, out, inputs)}
+	ctx = orBackground(ctx)
+	kinds := []timed{
+		{&m.EndToEndNs, clocked(func() error { return rt.runInto(ctx, op, dst, inputs) })},
+		{&m.CpurefNs, clocked(func() error { return cpuref.RunInto(dst, op, inputs...) })},
+	}
+	more, done, err := rt.onDevice(ctx, &m, op, inputs)
+	if err != nil {
+		return Measurement{}, wrap(op.Name(), err)
+	}
+	defer done()
+	m.Rounds, err = medians(ctx, append(kinds, more...))
+	return m, wrap(op.Name(), err)
+}
+
+// timed is a kind of run: measure gives its nanoseconds, the median goes to result.
+type timed struct {
+	result  *int64
+	measure func() (int64, error)
+}
+
+// clocked measures f by the wall clock.
+func clocked(f func() error) func() (int64, error) {
+	return func() (int64, error) {
+		start := time.Now()
+		err := f()
+		return time.Since(start).Nanoseconds(), err
+	}
+}
+
+// medians runs the kinds in turns and gives the number of rounds.
+func medians(ctx context.Context, kinds []timed) (int, error) {
+	samples := make([][]int64, len(kinds))
+	start := time.Now()
+	for round := -warmUp; round < minRounds || (round < maxRounds && time.Since(start) < measureFor); round++ {
+		if round == 0 {
+			start = time.Now()
+		}
+		for i, k := range kinds {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
+			ns, err := k.measure()
+			if err != nil {
+				return 0, err
+			}
+			if round >= 0 {
+				samples[i] = append(samples[i], ns)
+			}
+		}
+	}
+	for i, k := range kinds {
+		slices.Sort(samples[i])
+		*k.result = samples[i][len(samples[i])/2]
+	}
+	return len(samples[0]), nil
+}
+
+// necessaryBytes is what any implementation reads and writes: each input and output
+// once; of NLL's input the elements that the targets name.
+func necessaryBytes(op tensor.Op, out tensor.Type, inputs []tensor.Dense) int64 {
+	size := func(t tensor.Type) int64 {
+		n, _ := t.Bytes() // Infer has checked the product
+		return n
+	}
+	total := size(out)
+	for _, in := range inputs {
+		total += size(in.Type)
+	}
+	if op, ok := op.(tensor.NLL); ok {
+		input := inputs[0]
+		total -= size(input.Type) - op.View(input.Shape).Samples()*int64(input.DType.Size())
+	}
+	return total
+}
+
+// onDevice uploads the inputs and gives the kinds of runs that use them there. done
+// frees everything.
+func (rt *Runtime) onDevice(ctx context.Context, m *Measurement, op tensor.Op, inputs []tensor.Dense) (kinds []timed, done func(), err error) {
+	var frees []func()
+	done = func() {
+		for _, free := range slices.Backward(frees) {
+			free()
+		}
+	}
+	defer func() {
+		if err != nil {
+			done()
+		}
+	}()
+	c := call{op: op, inputs: make([]*Buffer, len(inputs))}
+	for i, in := range inputs {
+		if c.inputs[i], err = rt.Upload(in); err != nil {
+			return nil, nil, err
+		}
+		frees = append(frees, c.inputs[i].Free)
+	}
+	rec, err := rt.Record(func(r *Recording) (err error) {
+		c.out, err = r.Run(op, nil, c.inputs...)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	frees = append(frees, rec.Free)
+	kinds, free, err := rt.backend.measure(m, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	frees = append(frees, free)
+	resident := timed{&m.ResidentNs, clocked(func() error {
+		if err := rec.Run(); err != nil {
+			return err
+		}
+		return rec.Wait(ctx)
+	})}
+	return append(kinds, resident), done, nil
+}

@@ -1,0 +1,98 @@
+package host
+
+import (
+	"fmt"
+	"log/slog"
+
+	"vkops/host/plan"
+)
+
+// Strategy is a way to walk the tree of sums; every one gives the same bits.
+type Strategy = plan.Strategy
+
+// The strategies that [WithStrategy] takes.
+const (
+	// Auto leaves the choice to the planner.
+	Auto = plan.Auto
+	// Lane has each lane walk a stretch of its own: for devices that are a CPU.
+	Lane = plan.Lane
+	// Workgroup has the lanes of a workgroup share each stretch: for GPUs.
+	Workgroup = plan.Workgroup
+)
+
+// An Option changes how [Open] opens a runtime.
+type Option func(*config)
+
+type config struct {
+	device       string
+	twinFallback bool
+	verify       bool
+	verifyDir    string
+	logger       *slog.Logger
+	cacheDir     string
+	budget       int64
+	strategy     Strategy
+	maxRange     int64
+	// For tests:
+	fault  func(call string) bool // gpu.Options.Fault
+	staged bool                   // transfers go through staging memory even where they need not
+}
+
+func newConfig(opts []Option) (config, error) {
+	cfg := config{strategy: Auto, logger: slog.New(slog.DiscardHandler)}
+	for _, opt := range opts {
+		opt(&cfg)
+	}
+	switch cfg.strategy {
+	case Auto, Lane, Workgroup:
+	default:
+		return config{}, fmt.Errorf("%w: strategy %q is not %s, %s or %s", ErrAttribute, cfg.strategy, Auto, Lane, Workgroup)
+	}
+	if cfg.maxRange < 0 || cfg.budget < 0 {
+		return config{}, fmt.Errorf("%w: negative limit", ErrAttribute)
+	}
+	return cfg, nil
+}
+
+// WithDevice chooses the device. "cpu" (in any case) is the twin, which needs no
+// Vulkan at all; digits are an index in the order of [Devices]; anything else is
+// part of a name. Without it, or with "", the environment variable VKOPS_DEVICE
+// chooses in the same way, and without that the best device there is: discrete
+// before integrated before virtual before software.
+func WithDevice(selector string) Option { return func(c *config) { c.device = selector } }
+
+// WithTwinFallback opens the twin where no Vulkan device, or none of the chosen
+// name, is found. Without it that is an error.
+func WithTwinFallback() Option { return func(c *config) { c.twinFallback = true } }
+
+// WithVerification compares every result with the twin, bit for bit, before the
+// call returns, and reports a difference as a [MismatchError]. The inputs and both
+// outputs are left as .npy files in a new folder under dir, or under the system's
+// folder for temporary files if dir is "".
+func WithVerification(dir string) Option {
+	return func(c *config) { c.verify, c.verifyDir = true, dir }
+}
+
+// WithLogger sends what happens to a logger; without it, a runtime is silent.
+func WithLogger(l *slog.Logger) Option {
+	return func(c *config) {
+		if l != nil {
+			c.logger = l
+		}
+	}
+}
+
+// WithCacheDir is the folder for compiled pipelines. Without it, the user's
+// folder for caches is used.
+func WithCacheDir(dir string) Option { return func(c *config) { c.cacheDir = dir } }
+
+// WithMemoryBudget limits the memory for tensors and scratch, in bytes; beyond it
+// is [ErrOutOfMemory]. 0 is no limit of ours.
+func WithMemoryBudget(bytes int64) Option { return func(c *config) { c.budget = bytes } }
+
+// WithStrategy forces a strategy, and keeps small work on the device.
+func WithStrategy(s Strategy) Option { return func(c *config) { c.strategy = s } }
+
+// WithMaxRange lowers the size, in bytes, of the part of a buffer that a kernel
+// sees at once. It exists for tests: larger tensors go through windows.
+func WithMaxRange(bytes int64) Option { return func(c *config) { c.maxRange = bytes } }

@@ -1,0 +1,178 @@
+package host
+
+import (
+	"encoding/binary"
+	"errors"
+	"sync"
+
+	"vkops/gpu"
+	"vkops/host/plan"
+	"vkops/tensor"
+)
+
+// maxPlans bounds the cache of plans.
+const maxPlans = 256
+
+// prepared is an operator on given types, ready to be recorded.
+type prepared struct {
+	plan      *plan.Plan
+	pipelines []*gpu.Pipeline // of the plan's dispatches, in order
+	// twin says why the twin has to compute it; "" for the device.
+	twin string
+}
+
+// planCache keeps what was prepared last. When it is full, the oldest entry goes.
+type planCache struct {
+	mu    sync.Mutex
+	plans map[string]*prepared
+	order []string
+	next  int // where order is overwritten once it is full
+}
+
+func (c *planCache) get(key []byte) *prepared {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.plans[string(key)]
+}
+
+func (c *planCache) put(key []byte, p *prepared) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.plans == nil {
+		c.plans = map[string]*prepared{}
+	}
+	name := string(key)
+	if c.plans[name] != nil {
+		return
+	}
+	if len(c.order) < maxPlans {
+		c.order = append(c.order, name)
+	} else {
+		delete(c.plans, c.order[c.next])
+		c.order[c.next] = name
+		c.next = (c.next + 1) % maxPlans
+	}
+	c.plans[name] = p
+}
+
+// prepare plans an operator and compiles its pipelines, or finds that done.
+func (v *vulkan) prepare(op tensor.Op, inputs []tensor.Type) (*prepared, error) {
+	var space [256]byte
+	key := planKey(space[:0], op, inputs)
+	if p := v.plans.get(key); p != nil {
+		return p, nil
+	}
+	p, err := v.build(op, inputs)
+	if err != nil {
+		return nil, err
+	}
+	v.plans.put(key, p)
+	return p, nil
+}
+
+func (v *vulkan) build(op tensor.Op, inputs []tensor.Type) (*prepared, error) {
+	types := make([]tensor.Type, len(inputs))
+	for i, t := range inputs { // the plan outlives the call
+		types[i] = cloneType(t)
+	}
+	pl, err := plan.New(op, types, v.limits, v.strategy)
+	if errors.Is(err, ErrUnsupported) {
+		return &prepared{twin: err.Error()}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &prepared{plan: pl}
+	for i := range pl.Steps {
+		if s := &pl.Steps[i]; s.Kind == plan.Dispatch {
+			desc, err := plan.PipelineDesc(s.Kernel, s.Spec)
+			if err != nil {
+				return nil, err
+			}
+			pipeline, err := v.gpu.Pipeline(desc)
+			if err != nil {
+				return nil, err
+			}
+			p.pipelines = append(p.pipelines, pipeline)
+		}
+	}
+	return p, nil
+}
+
+// record adds the plan's steps to a program, on the buffers of a step.
+func (p *prepared) record(program *gpu.Program, s step, scratch []*gpu.Buffer) error {
+	next := 0
+	pipelines := func(string, []plan.NameValue) (*gpu.Pipeline, error) {
+		next++
+		return p.pipelines[next-1], nil
+	}
+	return p.plan.Record(program, pipelines, func(r plan.Role) *gpu.Buffer {
+		switch i := int(r - plan.Scratch0); {
+		case r < plan.Output:
+			return s.inputs[r].dev.buf
+		case r == plan.Output:
+			return s.out.dev.buf
+		case i == p.plan.Status:
+			return s.status
+		default:
+			return scratch[i]
+		}
+	})
+}
+
+// planKey is a text that tells operators with other attributes or types apart.
+func planKey(key []byte, op tensor.Op, inputs []tensor.Type) []byte {
+	number := func(n int64) { key = binary.AppendVarint(key, n) }
+	flag := func(b bool) {
+		if b {
+			number(1)
+		} else {
+			number(0)
+		}
+	}
+	key = append(key, op.Name()...)
+	key = append(key, 0)
+	switch op := op.(type) {
+	case tensor.CumSum:
+		number(int64(op.Axis))
+		flag(op.Exclusive)
+		flag(op.Reverse)
+	case tensor.LogCumSumExp:
+		number(int64(op.Axis))
+	case tensor.NLL:
+		number(int64(op.Reduction))
+		flag(op.IgnoreIndex != nil)
+		if op.IgnoreIndex != nil {
+			number(*op.IgnoreIndex)
+		}
+	}
+	for _, t := range inputs {
+		number(int64(t.DType))
+		number(int64(len(t.Shape)))
+		for _, d := range t.Shape {
+			number(int64(d))
+		}
+	}
+	return key
+}
+
+func (v *vulkan) explain(op tensor.Op, out tensor.Type, inputs []tensor.Type) (Explanation, error) {
+	e := Explanation{Op: op, Inputs: inputs, Output: out, Device: v.info.Name}
+	p, err := v.prepare(op, inputs)
+	if err != nil {
+		return Explanation{}, err
+	}
+	if p.twin != "" {
+		e.Twin, e.Reason = true, p.twin
+		return e, nil
+	}
+	e.Strategy, e.Traffic, e.Plan = p.plan.Strategy, p.plan.Traffic, p.plan.String()
+	seen := map[string]bool{}
+	for _, s := range p.plan.Steps {
+		if s.Kernel != "" && !seen[s.Kernel] {
+			seen[s.Kernel] = true
+			e.Kernels = append(e.Kernels, s.Kernel)
+		}
+	}
+	return e, nil
+}

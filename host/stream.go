@@ -1,0 +1,145 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"vkops/tensor"
+)
+
+// A Stream takes operators on tensors: a [Runtime] runs them at once, in the order
+// of the calls, and a [Recording] keeps them for later.
+type Stream interface {
+	// Run puts the operator's result into dst, which has the result's type; nil
+	// allocates it. The input of CumSum, LogCumSumExp and Log1p may be dst itself.
+	// An absent optional input is left out at the end. It does not wait.
+	Run(op tensor.Op, dst *Buffer, inputs ...*Buffer) (*Buffer, error)
+	// prepare checks an operator and its arguments as Run does. owned says that the
+	// call's output was allocated for it.
+	prepare(op tensor.Op, dst *Buffer, inputs []*Buffer) (c call, owned bool, err error)
+}
+
+// Run implements [Stream].
+func (rt *Runtime) Run(op tensor.Op, dst *Buffer, inputs ...*Buffer) (*Buffer, error) {
+	c, owned, err := rt.prepare(op, dst, inputs)
+	if err != nil {
+		return nil, err
+	}
+	if err := rt.backend.run(c.op, c.out, c.inputs); err != nil {
+		if owned {
+			c.out.Free()
+		}
+		return nil, wrap(c.op.Name(), err)
+	}
+	return c.out, nil
+}
+
+func (rt *Runtime) prepare(op tensor.Op, dst *Buffer, inputs []*Buffer) (call, bool, error) {
+	op, err := known(op)
+	if err != nil {
+		return call{}, false, err
+	}
+	if err := rt.usable(op.Name()); err != nil {
+		return call{}, false, err
+	}
+	types := make([]tensor.Type, len(inputs))
+	for i, b := range inputs {
+		if err := rt.owns(op, argument(op, i), b); err != nil {
+			return call{}, false, err
+		}
+		types[i] = b.typ
+	}
+	want, err := op.Infer(types...)
+	if err != nil {
+		return call{}, false, err
+	}
+	c := call{op, dst, slices.Clone(inputs)}
+	if dst == nil {
+		if c.out, err = rt.NewBuffer(want); err != nil {
+			return call{}, false, wrap(op.Name(), err)
+		}
+		return c, true, nil
+	}
+	if err := rt.owns(op, "output", dst); err != nil {
+		return call{}, false, err
+	}
+	if err := checkOutput(op, dst.typ, want); err != nil {
+		return call{}, false, err
+	}
+	for i, b := range inputs {
+		if b == dst && !(i == 0 && inPlace(op)) {
+			return call{}, false, tensor.Errorf(op.Name(), ErrOverlap, "output is the %s", argument(op, i))
+		}
+	}
+	return c, false, nil
+}
+
+// owns refuses a buffer that is nil, freed or of another runtime.
+func (rt *Runtime) owns(op tensor.Op, arg string, b *Buffer) error {
+	switch {
+	case b == nil:
+		return tensor.Errorf(op.Name(), ErrArity, "%s is nil", arg)
+	case b.rt != rt:
+		return tensor.Errorf(op.Name(), ErrForeign, "%s belongs to another runtime", arg)
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if b.freed {
+		return tensor.Errorf(op.Name(), ErrFreed, "%s was freed", arg)
+	}
+	return nil
+}
+
+func checkOutput(op tensor.Op, got, want tensor.Type) error {
+	if got.DType != want.DType {
+		return tensor.Errorf(op.Name(), ErrType, "output has element type %s; result has %s", got.DType, want.DType)
+	}
+	if !slices.Equal(got.Shape, want.Shape) {
+		return tensor.Errorf(op.Name(), ErrShape, "output has shape %s; result has %s", got.Shape, want.Shape)
+	}
+	return nil
+}
+
+// known refuses operators that are not the four, and gives a copy that shares
+// nothing with the caller, who may change an ignore_index after the call.
+func known(op tensor.Op) (tensor.Op, error) {
+	switch op := op.(type) {
+	case tensor.CumSum, tensor.LogCumSumExp, tensor.Log1p:
+		return op, nil
+	case tensor.NLL:
+		if op.IgnoreIndex != nil {
+			index := *op.IgnoreIndex
+			op.IgnoreIndex = &index
+		}
+		return op, nil
+	}
+	return nil, fmt.Errorf("%w: operator %T is not a CumSum, LogCumSumExp, Log1p or NLL of package tensor", ErrUnsupported, op)
+}
+
+// inPlace reports whether the output may be the first input.
+func inPlace(op tensor.Op) bool {
+	_, isNLL := op.(tensor.NLL)
+	return !isNLL
+}
+
+// argument is the operator text's name of an input.
+func argument(op tensor.Op, i int) string {
+	names := []string{"x"}
+	switch op.(type) {
+	case tensor.Log1p:
+		names[0] = "input"
+	case tensor.NLL:
+		names = []string{"input", "target", "weight"}
+	}
+	if i < len(names) {
+		return names[i]
+	}
+	return fmt.Sprintf("input %d", i)
+}
+
+// isOperatorError reports whether the error's text starts with an operator's name.
+func isOperatorError(err error) bool {
+	var named *tensor.Error
+	return errors.As(err, &named)
+}

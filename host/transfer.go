@@ -1,0 +1,250 @@
+package host
+
+import (
+	"context"
+
+	"vkops/gpu"
+)
+
+// stageBytes is the size of a staging buffer; larger transfers go through several,
+// so that copying by the host and by the device overlap.
+const stageBytes = 32 << 20
+
+// stages are staging buffers of one kind of memory, most recently used last.
+type stages struct {
+	idle []*stage
+}
+
+// maxStages bounds the staging buffers kept of each kind.
+const maxStages = 4
+
+// stage is a staging buffer. The host may touch it when submission last is done.
+type stage struct {
+	buf  *gpu.Buffer
+	last uint64
+}
+
+func (s *stages) free() {
+	for _, st := range s.idle {
+		st.buf.Free()
+	}
+	s.idle = nil
+}
+
+func (v *vulkan) read(ctx context.Context, b *Buffer, dst []byte) error {
+	if v.direct || len(dst) == 0 {
+		return v.readDirect(ctx, b, dst)
+	}
+	return v.readStaged(ctx, b, dst)
+}
+
+func (v *vulkan) write(ctx context.Context, b *Buffer, src []byte) error {
+	if v.direct || len(src) == 0 {
+		return v.writeDirect(ctx, b, src)
+	}
+	return v.writeStaged(ctx, b, src)
+}
+
+func (v *vulkan) readDirect(ctx context.Context, b *Buffer, dst []byte) error {
+	if err := v.wait(ctx, b); err != nil || len(dst) == 0 {
+		return err
+	}
+	if err := b.pin(); err != nil {
+		return err
+	}
+	defer b.unpin()
+	if err := b.dev.buf.Invalidate(0, b.dev.buf.Size()); err != nil {
+		return err
+	}
+	copy(dst, b.dev.buf.Mapped())
+	return nil
+}
+
+func (v *vulkan) writeDirect(ctx context.Context, b *Buffer, src []byte) error {
+	if err := v.settle(ctx, b); err != nil {
+		return err
+	}
+	if err := b.pin(); err != nil {
+		return err
+	}
+	defer b.unpin()
+	if len(src) > 0 {
+		copy(b.dev.buf.Mapped(), src)
+		if err := b.dev.buf.Flush(0, b.dev.buf.Size()); err != nil {
+			return err
+		}
+	}
+	v.rt.mu.Lock()
+	b.poison = nil
+	v.rt.mu.Unlock()
+	return nil
+}
+
+func (v *vulkan) view(ctx context.Context, b *Buffer) ([]byte, error) {
+	if !v.direct {
+		return nil, ErrUnsupported
+	}
+	if err := v.wait(ctx, b); err != nil {
+		return nil, err
+	}
+	if err := b.pin(); err != nil {
+		return nil, err
+	}
+	defer b.unpin()
+	if err := b.dev.buf.Invalidate(0, b.dev.buf.Size()); err != nil {
+		return nil, err
+	}
+	v.rt.mu.Lock()
+	b.dev.viewed = true
+	v.rt.mu.Unlock()
+	return b.dev.buf.Mapped()[:b.bytes], nil
+}
+
+// writeStaged sends copies on their way; src is read when it returns. Earlier work
+// on b needs no wait: the copies come after it in the queue.
+func (v *vulkan) writeStaged(ctx context.Context, b *Buffer, src []byte) error {
+	for off := 0; off < len(src); off += stageBytes {
+		part := src[off:min(off+stageBytes, len(src))]
+		st, err := v.takeStage(ctx, gpu.UploadMemory)
+		if err != nil {
+			return err
+		}
+		err = v.fillStage(st, part)
+		if err == nil {
+			err = v.copyStage(b, int64(off), st, int64(len(part)), true)
+		}
+		v.giveStage(gpu.UploadMemory, st)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readStaged keeps one copy in flight while the host empties the one before.
+func (v *vulkan) readStaged(ctx context.Context, b *Buffer, dst []byte) error {
+	var held *stage
+	var heldPart []byte
+	finish := func() error {
+		if held == nil {
+			return nil
+		}
+		defer v.giveStage(gpu.DownloadMemory, held)
+		if err := v.waitFor(ctx, held.last); err != nil {
+			return err
+		}
+		return v.emptyStage(held, heldPart)
+	}
+	for off := 0; off < len(dst); off += stageBytes {
+		part := dst[off:min(off+stageBytes, len(dst))]
+		next, err := v.takeStage(ctx, gpu.DownloadMemory)
+		if err == nil {
+			if err = v.copyStage(b, int64(off), next, int64(len(part)), false); err != nil {
+				v.giveStage(gpu.DownloadMemory, next)
+			}
+		}
+		finished := finish()
+		held = nil
+		if err != nil {
+			return err
+		}
+		held, heldPart = next, part
+		if finished != nil {
+			v.giveStage(gpu.DownloadMemory, held)
+			return finished
+		}
+	}
+	if err := finish(); err != nil {
+		return err
+	}
+	return v.wait(ctx, b) // done; this fetches the poison
+}
+
+// takeStage gives a staging buffer that the host may touch.
+func (v *vulkan) takeStage(ctx context.Context, m gpu.Memory) (*stage, error) {
+	v.rt.mu.Lock()
+	s := v.staging[m]
+	if v.rt.closed {
+		v.rt.mu.Unlock()
+		return nil, ErrClosed
+	}
+	// The least recently used one is the likeliest to be done; a second one lets
+	// host and device work at the same time.
+	if len(s.idle) >= 2 {
+		st := s.idle[0]
+		s.idle = append(s.idle[:0], s.idle[1:]...)
+		v.rt.mu.Unlock()
+		if err := v.waitFor(ctx, st.last); err != nil {
+			v.giveStage(m, st)
+			return nil, err
+		}
+		return st, nil
+	}
+	v.rt.mu.Unlock()
+	if err := v.rt.enter(); err != nil {
+		return nil, err
+	}
+	defer v.rt.leave()
+	buf, err := v.newBuffer(stageBytes, m)
+	if err != nil {
+		return nil, err
+	}
+	return &stage{buf: buf}, nil
+}
+
+func (v *vulkan) giveStage(m gpu.Memory, st *stage) {
+	v.rt.mu.Lock()
+	defer v.rt.mu.Unlock()
+	s := v.staging[m]
+	if s.idle = append(s.idle, st); len(s.idle) > maxStages {
+		s.idle[0].buf.Free()
+		s.idle = append(s.idle[:0], s.idle[1:]...)
+	}
+}
+
+func (v *vulkan) fillStage(st *stage, src []byte) error {
+	if err := v.rt.enter(); err != nil {
+		return err
+	}
+	defer v.rt.leave()
+	copy(st.buf.Mapped(), src)
+	return st.buf.Flush(0, st.buf.Size())
+}
+
+func (v *vulkan) emptyStage(st *stage, dst []byte) error {
+	if err := v.rt.enter(); err != nil {
+		return err
+	}
+	defer v.rt.leave()
+	if err := st.buf.Invalidate(0, st.buf.Size()); err != nil {
+		return err
+	}
+	copy(dst, st.buf.Mapped())
+	return nil
+}
+
+// copyStage submits a copy between a staging buffer and b.
+func (v *vulkan) copyStage(b *Buffer, off int64, st *stage, n int64, toDevice bool) error {
+	v.lockWithRoom()
+	defer v.rt.mu.Unlock()
+	if err := b.liveLocked(); err != nil {
+		return err
+	}
+	w, err := v.pool.take()
+	if err != nil {
+		return err
+	}
+	n = (n + 3) &^ 3 // whole words; both buffers are rounded up
+	if toDevice {
+		w.program.Copy(b.dev.buf, off, st.buf, 0, n)
+		w.steps = append(w.steps, step{call: call{out: b}}) // new content: no poison
+	} else {
+		w.program.Copy(st.buf, 0, b.dev.buf, off, n)
+	}
+	if err := v.submitNew(w); err != nil {
+		v.pool.give(w)
+		return err
+	}
+	st.last, b.dev.last = v.queue.issued, v.queue.issued
+	return nil
+}

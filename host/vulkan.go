@@ -1,0 +1,257 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"vkops/cpuref"
+	"vkops/gpu"
+	"vkops/host/plan"
+	"vkops/tensor"
+)
+
+// bufferGrain is what buffer sizes are rounded up to: kernels touch whole words and
+// vectors of four.
+const bufferGrain = 16
+
+// vulkan is the backend on a Vulkan device.
+type vulkan struct {
+	rt       *Runtime
+	gpu      *gpu.Device
+	info     DeviceInfo
+	limits   plan.Limits
+	strategy Strategy
+	// direct says that the host reaches the memory that kernels work on.
+	direct bool
+	plans  planCache
+
+	// Guarded by rt.mu:
+	queue   queue
+	pool    pool
+	scratch scratch
+	staging map[gpu.Memory]*stages
+}
+
+func openVulkan(rt *Runtime, cfg config) (*vulkan, error) {
+	if cfg.cacheDir == "" {
+		if dir, err := os.UserCacheDir(); err == nil {
+			cfg.cacheDir = filepath.Join(dir, "vkops")
+		}
+	}
+	dev, err := gpu.Open(gpu.Options{
+		Device: cfg.device, Logger: cfg.logger, CacheDir: cfg.cacheDir, MemoryBudget: cfg.budget, Fault: cfg.fault,
+	})
+	if err != nil {
+		return nil, err
+	}
+	info := dev.Info()
+	v := &vulkan{
+		rt: rt, gpu: dev, strategy: cfg.strategy, direct: info.Caps.Unified && !cfg.staged,
+		limits:  plan.Limits{Caps: info.Caps, SoftwareDevice: info.Type == gpu.CPU, MaxRange: cfg.maxRange},
+		staging: map[gpu.Memory]*stages{gpu.UploadMemory: {}, gpu.DownloadMemory: {}},
+	}
+	v.scratch.gpu, v.pool.gpu = dev, dev
+	v.info = DeviceInfo{Info: info}
+	return v, nil
+}
+
+func (v *vulkan) alloc(b *Buffer) error {
+	if err := v.rt.enter(); err != nil {
+		return err
+	}
+	defer v.rt.leave()
+	size := max(bufferGrain, (b.bytes+bufferGrain-1)/bufferGrain*bufferGrain)
+	var err error
+	b.dev.buf, err = v.newBuffer(size, gpu.DeviceMemory)
+	return err
+}
+
+// newBuffer allocates; where memory is short, what is kept only for speed goes first.
+func (v *vulkan) newBuffer(size int64, m gpu.Memory) (*gpu.Buffer, error) {
+	buf, err := v.gpu.NewBuffer(size, m)
+	if errors.Is(err, ErrOutOfMemory) {
+		v.rt.mu.Lock()
+		v.trim()
+		v.rt.mu.Unlock()
+		buf, err = v.gpu.NewBuffer(size, m)
+	}
+	return buf, err
+}
+
+// trim gives back memory that nobody asked for by name; rt.mu is held.
+func (v *vulkan) trim() {
+	v.retire()
+	v.scratch.free()
+	v.pool.free()
+	for _, s := range v.staging {
+		s.free()
+	}
+}
+
+func (v *vulkan) release(b *Buffer) { b.dev.buf.Free() }
+
+func (v *vulkan) run(op tensor.Op, out *Buffer, inputs []*Buffer) error {
+	p, err := v.prepare(op, typesOf(inputs))
+	if err != nil {
+		return err
+	}
+	if p.twin != "" {
+		return v.runOnTwin(p.twin, op, out, inputs)
+	}
+	v.lockWithRoom()
+	defer v.rt.mu.Unlock()
+	w, err := v.pool.take()
+	if err != nil {
+		return err
+	}
+	if err = v.recordStep(w, p, call{op, out, inputs}, &v.scratch); err == nil {
+		err = v.submitNew(w)
+	}
+	if err != nil {
+		v.pool.give(w)
+	}
+	return err
+}
+
+// submitNew ends the recording of a program and submits it; rt.mu is held.
+func (v *vulkan) submitNew(w *work) error {
+	if err := w.program.End(); err != nil {
+		return err
+	}
+	return v.submit(w)
+}
+
+// recordStep adds an operator to a program; rt.mu is held.
+func (v *vulkan) recordStep(w *work, p *prepared, c call, sc *scratch) (err error) {
+	s := step{call: c}
+	if err := s.live(); err != nil {
+		return err
+	}
+	if p.plan.Status >= 0 {
+		if s.status, err = v.pool.takeStatus(p.plan.Scratch[p.plan.Status]); err != nil {
+			return err
+		}
+	}
+	w.steps = append(w.steps, s)
+	if err := sc.reserve(p.plan); err != nil {
+		return err
+	}
+	return p.record(w.program, s, sc.buffers)
+}
+
+// submit sends recorded work; rt.mu is held. It does not allocate.
+func (v *vulkan) submit(w *work) error {
+	for i := range w.steps {
+		s := &w.steps[i]
+		if err := s.live(); err != nil {
+			return err
+		}
+		for _, b := range s.inputs {
+			if b.dev.viewed {
+				if err := b.dev.buf.Flush(0, b.dev.buf.Size()); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	sub, err := v.gpu.Submit(w.program)
+	if err != nil {
+		return err
+	}
+	seq := v.queue.push(flight{sub, w})
+	for i := range w.steps {
+		s := &w.steps[i]
+		s.out.dev.last = seq
+		for _, b := range s.inputs {
+			b.dev.last = seq
+		}
+	}
+	return nil
+}
+
+// live refuses a step on buffers that were freed meanwhile; rt.mu is held.
+func (s *step) live() error {
+	if err := s.out.liveLocked(); err != nil {
+		return err
+	}
+	for _, b := range s.inputs {
+		if err := b.liveLocked(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runOnTwin computes in pure Go what the device cannot; unlike the device, it is
+// done when it returns.
+func (v *vulkan) runOnTwin(reason string, op tensor.Op, out *Buffer, inputs []*Buffer) error {
+	v.rt.log.Info("runs on the twin", "op", op.Name(), "input", inputs[0].typ.String(), "reason", reason)
+	ctx := context.Background()
+	args := make([]tensor.Dense, len(inputs))
+	for i, b := range inputs {
+		d, err := tensor.NewDense(b.typ)
+		if err != nil {
+			return err
+		}
+		if err := v.read(ctx, b, d.Data); errors.Is(err, ErrTarget) {
+			return v.poison(ctx, out, err)
+		} else if err != nil {
+			return err
+		}
+		args[i] = d
+	}
+	result, err := cpuref.Run(op, args...)
+	if errors.Is(err, ErrTarget) {
+		return v.poison(ctx, out, err)
+	}
+	if err != nil {
+		return err
+	}
+	return v.write(ctx, out, result.Data)
+}
+
+// poison marks a buffer's elements as meaningless once earlier work on it is done.
+func (v *vulkan) poison(ctx context.Context, b *Buffer, reason error) error {
+	if err := v.settle(ctx, b); err != nil {
+		return err
+	}
+	v.rt.mu.Lock()
+	defer v.rt.mu.Unlock()
+	b.poison = reason
+	return nil
+}
+
+// settle returns when the last work on b is done, however it ended.
+func (v *vulkan) settle(ctx context.Context, b *Buffer) error {
+	v.rt.mu.Lock()
+	err, last := b.liveLocked(), b.dev.last
+	v.rt.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return v.waitFor(ctx, last)
+}
+
+func (v *vulkan) wait(ctx context.Context, b *Buffer) error {
+	if err := v.settle(ctx, b); err != nil {
+		return err
+	}
+	v.rt.mu.Lock()
+	defer v.rt.mu.Unlock()
+	if err := b.liveLocked(); err != nil {
+		return err
+	}
+	return b.poison
+}
+
+func (v *vulkan) close() error { return v.gpu.Close() }
+
+func typesOf(buffers []*Buffer) []tensor.Type {
+	types := make([]tensor.Type, len(buffers))
+	for i, b := range buffers {
+		types[i] = b.typ
+	}
+	return types
+}

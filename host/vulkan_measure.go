@@ -1,0 +1,150 @@
+package host
+
+import (
+	"context"
+
+	"vkops/gpu"
+)
+
+// measure times what only the device's own clock or plain copies can show. Its
+// programs go to the device beside the runtime's queue: the call's tensors and the
+// copies' buffers are in no other use.
+func (v *vulkan) measure(m *Measurement, c call) ([]timed, func(), error) {
+	b := &bench{v: v}
+	if err := b.prepare(m, c); err != nil {
+		b.free()
+		return nil, nil, err
+	}
+	return b.kinds, b.free, nil
+}
+
+// bench holds what a measurement needs.
+type bench struct {
+	v        *vulkan
+	kinds    []timed
+	programs []*gpu.Program
+	buffers  []*gpu.Buffer
+}
+
+func (b *bench) free() {
+	for _, p := range b.programs {
+		p.Free()
+	}
+	for _, buf := range b.buffers {
+		buf.Free()
+	}
+}
+
+func (b *bench) prepare(m *Measurement, c call) error {
+	empty, err := b.program(func(*gpu.Program) error { return nil })
+	if err != nil {
+		return err
+	}
+	b.kinds = append(b.kinds, timed{&m.EmptyNs, submitted(b.v.gpu, empty)})
+	if err := b.kernel(m, c); err != nil {
+		return err
+	}
+	return b.copies(m)
+}
+
+// program records a program that lives as long as the measurement.
+func (b *bench) program(record func(*gpu.Program) error) (*gpu.Program, error) {
+	p, err := b.v.gpu.NewProgram()
+	if err != nil {
+		return nil, err
+	}
+	b.programs = append(b.programs, p)
+	if err := record(p); err != nil {
+		return nil, err
+	}
+	return p, p.End()
+}
+
+func (b *bench) buffer(size int64, m gpu.Memory) (*gpu.Buffer, error) {
+	buf, err := b.v.newBuffer(size, m)
+	if err == nil {
+		b.buffers = append(b.buffers, buf)
+	}
+	return buf, err
+}
+
+// kernel times the operator's own commands between two timestamps.
+func (b *bench) kernel(m *Measurement, c call) error {
+	p, err := b.v.prepare(c.op, typesOf(c.inputs))
+	if err != nil || p.twin != "" || b.v.info.Caps.TimestampBits == 0 {
+		return err
+	}
+	s := step{call: c}
+	scratch := make([]*gpu.Buffer, len(p.plan.Scratch))
+	for i, size := range p.plan.Scratch {
+		memory := gpu.DeviceMemory
+		if i == p.plan.Status {
+			memory = gpu.DownloadMemory
+		}
+		if scratch[i], err = b.buffer(size, memory); err != nil {
+			return err
+		}
+		if i == p.plan.Status {
+			s.status = scratch[i]
+		}
+	}
+	program, err := b.program(func(program *gpu.Program) error {
+		program.Timestamp()
+		if err := p.record(program, s, scratch); err != nil {
+			return err
+		}
+		program.Barrier()
+		program.Timestamp()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	b.kinds = append(b.kinds, timed{&m.KernelNs, func() (int64, error) {
+		if _, err := submitted(b.v.gpu, program)(); err != nil {
+			return 0, err
+		}
+		times, err := program.Timestamps()
+		if err != nil {
+			return 0, err
+		}
+		return times[1] - times[0], nil
+	}})
+	return nil
+}
+
+// copies times plain copies of half the operator's bytes: as many are read and as
+// many are written.
+func (b *bench) copies(m *Measurement) error {
+	size := max(bufferGrain, m.Bytes/2/bufferGrain*bufferGrain)
+	from, err := b.buffer(size, gpu.DeviceMemory)
+	if err != nil {
+		return err
+	}
+	to, err := b.buffer(size, gpu.DeviceMemory)
+	if err != nil {
+		return err
+	}
+	memcpy, err := b.program(func(p *gpu.Program) error {
+		p.Fill(from, 0, size, 1) // pages that were never written cost nothing to read
+		p.Barrier()
+		p.Copy(to, 0, from, 0, size)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	b.kinds = append(b.kinds, timed{&m.MemcpyNs, submitted(b.v.gpu, memcpy)})
+	return nil
+}
+
+// submitted measures from the submission of a program to its fence.
+func submitted(dev *gpu.Device, p *gpu.Program) func() (int64, error) {
+	return clocked(func() error {
+		s, err := dev.Submit(p)
+		if err != nil {
+			return err
+		}
+		return s.Wait(context.Background())
+	})
+}

@@ -1,0 +1,241 @@
+package tests
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vkops/cpuref"
+	"vkops/host"
+	"vkops/tensor"
+)
+
+// seed of the choice of cases and of their data.
+const seed = 20
+
+// setting is a way to open the device.
+type setting struct {
+	strategy host.Strategy
+	maxRange int64 // bytes; 0 is the device's own
+}
+
+func (s setting) String() string { return fmt.Sprintf("%s range=%d", s.strategy, s.maxRange) }
+
+// settings force each strategy, alone and with windows far below the tensors' sizes.
+var settings = []setting{
+	{host.Lane, 0}, {host.Workgroup, 0}, {host.Lane, 1 << 18}, {host.Workgroup, 1 << 18}, {host.Lane, 1 << 13},
+}
+
+// devices opens the device under test once per setting; that there is none fails the
+// test.
+func devices(t *testing.T) []*host.Runtime {
+	if os.Getenv("VKOPS_TEST_NO_DEVICE") == "1" {
+		t.Skip("VKOPS_TEST_NO_DEVICE=1: NOT TESTED ON ANY VULKAN DEVICE")
+	}
+	name := os.Getenv("VKOPS_DEVICE")
+	if name == "" || name == "cpu" {
+		infos, err := host.Devices()
+		require.NoError(t, err)
+		require.NotEmpty(t, infos)
+		name = infos[0].Name
+	}
+	open := make([]*host.Runtime, len(settings))
+	for i, s := range settings {
+		rt, err := host.Open(host.WithDevice(name), host.WithStrategy(s.strategy), host.WithMaxRange(s.maxRange))
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, rt.Close()) })
+		open[i] = rt
+	}
+	return open
+}
+
+// mostBytes bounds the size of the largest tensor of a case.
+func mostBytes() int64 {
+	if testing.Short() {
+		return 1 << 18
+	}
+	return 1 << 27
+}
+
+// scanCase is an operator along an axis.
+type scanCase struct {
+	op     tensor.Op
+	dtype  tensor.DType
+	shape  tensor.Shape
+	data   recipe
+	into   bool // the output is the input
+	device int  // index into settings
+}
+
+func (c scanCase) String() string {
+	return fmt.Sprintf("%s %+v %s%s %s into=%t %s", c.op.Name(), c.op, c.dtype, c.shape, c.data, c.into, settings[c.device])
+}
+
+func TestScansEqualTheTwin(t *testing.T) {
+	lengths := []int{0, 1, 15, 16, 17, 255, 256, 257, 4095, 4096, 4097, 65535, 65536, 65537, 1<<20 + 1, 1<<24 + 1}
+	others := []int{1, 2, 3, 31, 32, 33, 70000}
+	types := tensor.AllDTypes()
+	floats := []tensor.DType{tensor.F16, tensor.BF16, tensor.F32, tensor.F64}
+	build := func(c []int) scanCase {
+		n, other := lengths[c[0]], others[c[1]]
+		shape, axis := tensor.Shape{n, other}, 0
+		switch c[2] {
+		case 1:
+			shape, axis = tensor.Shape{other, n}, 1
+		case 2:
+			shape, axis = tensor.Shape{2, n, (other + 1) / 2}, -2
+		}
+		sc := scanCase{shape: shape, data: recipe(c[5]), into: c[6] == 1, device: c[7]}
+		if c[3] < len(types) {
+			sc.dtype = types[c[3]]
+			sc.op = tensor.CumSum{Axis: axis, Exclusive: c[4]&1 != 0, Reverse: c[4]&2 != 0}
+		} else {
+			sc.dtype = floats[c[3]-len(types)]
+			sc.op = tensor.LogCumSumExp{Axis: axis}
+		}
+		return sc
+	}
+	levels := []int{len(lengths), len(others), 3, len(types) + len(floats), 4, int(recipes), 2, len(settings)}
+	fits := func(c []int) bool {
+		sc := build(c)
+		size, err := tensor.Type{DType: sc.dtype, Shape: sc.shape}.Bytes()
+		return err == nil && size <= mostBytes()
+	}
+	r := rand.New(rand.NewPCG(seed, 1))
+	runtimes := devices(t)
+	cases := pairwise(r, levels, fits)
+	t.Logf("seed %d, %d cases", seed, len(cases))
+	for _, c := range cases {
+		sc := build(c)
+		x := sc.data.make(t, r, sc.dtype, sc.shape...)
+		requireEqual(t, runtimes[sc.device], sc, sc.op, sc.into, x)
+	}
+}
+
+func TestLog1pEqualsTheTwin(t *testing.T) {
+	r := rand.New(rand.NewPCG(seed, 2))
+	runtimes := devices(t)
+	for i, n := range []int{0, 1, 2, 3, 15, 16, 17, 255, 257, 4095, 4097, 65535, 65537, 1<<20 + 1, 1<<24 + 1} {
+		for j, dtype := range []tensor.DType{tensor.F16, tensor.BF16, tensor.F32, tensor.F64} {
+			if int64(n*dtype.Size()) > mostBytes() {
+				continue
+			}
+			device := (i + j) % len(settings)
+			x := recipe((i+j)%int(recipes)).make(t, r, dtype, n)
+			requireEqual(t, runtimes[device], fmt.Sprintf("log1p %s[%d] %s", dtype, n, settings[device]), tensor.Log1p{}, i%2 == 1, x)
+		}
+	}
+}
+
+func TestNLLEqualsTheTwin(t *testing.T) {
+	samples := []int{0, 1, 15, 16, 17, 255, 256, 257, 4095, 4096, 4097, 65537, 1<<20 + 1}
+	classes := []int{1, 2, 3, 31, 33, 1000}
+	inner := []int{1, 2, 17, 1024}
+	floats := []tensor.DType{tensor.F16, tensor.F32, tensor.F64}
+	levels := []int{len(samples), len(classes), len(inner), len(floats), 3, 2, 3, 2, int(recipes), len(settings)}
+	shape := func(c []int) tensor.Shape {
+		d := inner[c[2]]
+		return tensor.Shape{(samples[c[0]] + d - 1) / d, classes[c[1]], d}
+	}
+	fits := func(c []int) bool {
+		size, err := tensor.Type{DType: floats[c[3]], Shape: shape(c)}.Bytes()
+		return err == nil && size <= mostBytes()
+	}
+	r := rand.New(rand.NewPCG(seed, 3))
+	runtimes := devices(t)
+	cases := pairwise(r, levels, fits)
+	t.Logf("seed %d, %d cases", seed, len(cases))
+	for _, c := range cases {
+		s, dtype, kind := shape(c), floats[c[3]], recipe(c[8])
+		op := tensor.NLL{Reduction: tensor.Reduction(c[4])}
+		ignored := []int64{0, 0, -100}[c[6]] // none, a class, outside the classes
+		if c[6] > 0 {
+			op.IgnoreIndex = &ignored
+		}
+		inputs := []tensor.Dense{kind.make(t, r, dtype, s...), targets(t, r, c[7] == 1, s, op.IgnoreIndex)}
+		if c[5] == 1 {
+			inputs = append(inputs, kind.make(t, r, dtype, s[1]))
+		}
+		name := fmt.Sprintf("nll %s%s %s weight=%t ignore=%d %s", dtype, s, op.Reduction, c[5] == 1, c[6], settings[c[9]])
+		requireEqual(t, runtimes[c[9]], name, op, false, inputs...)
+	}
+}
+
+// targets are classes of an input of shape [N, C, D], some of them ignored.
+func targets(t *testing.T, r *rand.Rand, wide bool, s tensor.Shape, ignore *int64) tensor.Dense {
+	dtype := tensor.I32
+	if wide {
+		dtype = tensor.I64
+	}
+	d, err := tensor.NewDense(tensor.Type{DType: dtype, Shape: tensor.Shape{s[0], s[2]}})
+	require.NoError(t, err)
+	for i := range s[0] * s[2] {
+		label := int64(r.IntN(s[1]))
+		if ignore != nil && r.IntN(8) == 0 {
+			label = *ignore
+		}
+		put(d, i, uint64(label))
+	}
+	return d
+}
+
+// requireEqual compares the device's result with the twin's, bit for bit.
+func requireEqual(t *testing.T, rt *host.Runtime, name any, op tensor.Op, into bool, inputs ...tensor.Dense) {
+	t.Helper()
+	ctx := context.Background()
+	want, err := cpuref.Run(op, inputs...)
+	require.NoError(t, err, "%s", name)
+	buffers := make([]*host.Buffer, len(inputs))
+	types := make([]tensor.Type, len(inputs))
+	for i, d := range inputs {
+		buffers[i], err = rt.Upload(d)
+		require.NoError(t, err, "%s", name)
+		defer buffers[i].Free()
+		types[i] = d.Type
+	}
+	var dst *host.Buffer
+	if into {
+		dst = buffers[0]
+	}
+	out, err := rt.Run(op, dst, buffers...)
+	require.NoError(t, err, "%s", name)
+	defer out.Free()
+	got, err := out.Download(ctx)
+	require.NoError(t, err, "%s", name)
+	require.Equal(t, want.Type, got.Type, "%s", name)
+	if !bytes.Equal(want.Data, got.Data) {
+		e, err := rt.Explain(op, types...)
+		require.NoError(t, err, "%s", name)
+		i := differing(want, got)
+		size := want.DType.Size()
+		t.Fatalf("%s: element %d is %x on the device, %x on the twin\n%s", name, i,
+			reversed(got.Data[i*size:(i+1)*size]), reversed(want.Data[i*size:(i+1)*size]), e)
+	}
+	e, err := rt.Explain(op, types...)
+	require.NoError(t, err, "%s", name)
+	if e.Twin && (types[0].DType != tensor.F64 || rt.Device().Caps.Float64) {
+		t.Fatalf("%s: was not computed on the device: %s", name, e.Reason)
+	}
+}
+
+func differing(a, b tensor.Dense) int {
+	for i := range a.Data {
+		if a.Data[i] != b.Data[i] {
+			return i / a.DType.Size()
+		}
+	}
+	return -1
+}
+
+func reversed(b []byte) []byte {
+	r := make([]byte, len(b))
+	for i, v := range b {
+		r[len(b)-1-i] = v
+	}
+	return r
+}
