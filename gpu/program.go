@@ -1,0 +1,320 @@
+//go:build linux && cgo
+
+package gpu
+
+/*
+#include "shim.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"unsafe"
+
+	vk "github.com/vulkan-go/vulkan"
+)
+
+// Program is a recorded list of dispatches, copies and fills that can be
+// submitted any number of times. Operations may overlap and reorder unless a
+// Barrier stands between them; a program as a whole runs after every earlier
+// submission and is over before the host's reads that follow a Wait. It keeps
+// the buffers it uses alive until Reset or Free.
+//
+// The recording methods report nothing: the first error comes from End.
+type Program struct {
+	device *Device
+
+	mu       sync.Mutex
+	words    []uint64
+	buffers  []*Buffer
+	used     []*Pipeline
+	err      error
+	ended    bool
+	freed    bool
+	last     uint64 // sequence number of the latest submission, 0 for none
+	sets     int
+	bindings int
+	queries  int
+
+	commandPool    uint64
+	commands       C.VkCommandBuffer
+	descriptorPool uint64
+	poolSets       int
+	poolBindings   int
+	queryPool      uint64
+	poolQueries    int
+}
+
+// NewProgram makes an empty program.
+func (d *Device) NewProgram() (*Program, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	defer d.leave()
+	p := &Program{device: d}
+	var pool vk.CommandPool
+	err := d.faults.check("vkCreateCommandPool", func() int32 {
+		info := vk.CommandPoolCreateInfo{SType: vk.StructureTypeCommandPoolCreateInfo,
+			QueueFamilyIndex: uint32(d.physical.c.queue_family)}
+		defer info.Free()
+		return int32(vk.CreateCommandPool(d.handle, &info, nil, &pool))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("gpu: program: %w", d.failed(err))
+	}
+	p.commandPool = handleBits(pool)
+	status := C.vkops_allocate_command_buffer(d.c, C.uint64_t(p.commandPool),
+		d.faults.mask(C.VKOPS_CALL_vkAllocateCommandBuffers), &p.commands)
+	if err := shimError(status); err != nil {
+		p.destroyPools()
+		return nil, fmt.Errorf("gpu: program: %w", d.failed(err))
+	}
+	d.programs.add(p)
+	return p, nil
+}
+
+// record adds an operation unless an earlier one failed. check returns what is
+// wrong with it.
+func (p *Program) record(check func() error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.err != nil:
+	case p.freed:
+		p.err = fmt.Errorf("gpu: program %w", ErrClosed)
+	case p.ended:
+		p.err = invalid("program recorded after End without Reset")
+	default:
+		p.err = check()
+	}
+}
+
+// Dispatch runs groups workgroups of a pipeline. push is exactly the pipeline's
+// push constants and bind exactly its bindings in any order.
+func (p *Program) Dispatch(pipeline *Pipeline, groups [3]uint32, push []byte, bind ...Binding) {
+	p.record(func() error {
+		if pipeline == nil || pipeline.device != p.device {
+			return invalid("dispatch of a pipeline of another device")
+		}
+		if err := p.checkDispatch(pipeline, groups, push, bind); err != nil {
+			return fmt.Errorf("%w (dispatch of %s)", err, pipeline.desc.Name)
+		}
+		if !slices.Contains(p.used, pipeline) {
+			if err := p.acquire(pipeline); err != nil {
+				return err
+			}
+		}
+		for _, b := range bind {
+			if err := p.use(b.Buffer); err != nil {
+				return err
+			}
+		}
+		p.words = append(p.words, C.VKOPS_DISPATCH, pipeline.handle, pipeline.layout, pipeline.setLayout,
+			uint64(groups[0])|uint64(groups[1])<<32, uint64(groups[2])|uint64(len(push))<<32, uint64(len(bind)))
+		p.appendBytes(push)
+		for _, b := range bind {
+			p.words = append(p.words, uint64(b.Index), b.Buffer.handle, uint64(b.Offset), uint64(b.Size))
+		}
+		if len(bind) > 0 {
+			p.sets++
+			p.bindings += len(bind)
+		}
+		return nil
+	})
+}
+
+func (p *Program) acquire(pipeline *Pipeline) error {
+	if err := p.device.enter(); err != nil {
+		return err
+	}
+	defer p.device.leave()
+	if err := pipeline.acquire(); err != nil {
+		return err
+	}
+	p.used = append(p.used, pipeline)
+	return nil
+}
+
+func (p *Program) checkDispatch(pipeline *Pipeline, groups [3]uint32, push []byte, bind []Binding) error {
+	caps := &p.device.info.Caps
+	for i, n := range groups {
+		if n > caps.MaxGroups[i] {
+			return unsupported("%v workgroups, the limit is %v", groups, caps.MaxGroups)
+		}
+	}
+	if len(push) != int(pipeline.desc.PushBytes) {
+		return invalid("%d bytes of push constants instead of %d", len(push), pipeline.desc.PushBytes)
+	}
+	if len(bind) != len(pipeline.desc.Bindings) {
+		return invalid("%d bindings instead of %d", len(bind), len(pipeline.desc.Bindings))
+	}
+	for i, b := range bind {
+		if !slices.Contains(pipeline.desc.Bindings, b.Index) {
+			return invalid("the pipeline has no binding %d", b.Index)
+		}
+		for _, other := range bind[:i] {
+			if other.Index == b.Index {
+				return invalid("binding %d given twice", b.Index)
+			}
+		}
+		if err := p.checkRange(b.Buffer, b.Offset, b.Size, bufferUnit); err != nil {
+			return fmt.Errorf("binding %d: %w", b.Index, err)
+		}
+		if b.Size == 0 {
+			return invalid("binding %d is empty", b.Index)
+		}
+		if uint64(b.Offset)%caps.OffsetAlignment != 0 {
+			return invalid("binding %d: offset %d is no multiple of %d", b.Index, b.Offset, caps.OffsetAlignment)
+		}
+		if uint64(b.Size) > caps.MaxRange {
+			return unsupported("binding %d: %d bytes, the limit is %d", b.Index, b.Size, caps.MaxRange)
+		}
+	}
+	return nil
+}
+
+// checkRange says whether a part lies in a buffer whose size counts in units.
+func (p *Program) checkRange(b *Buffer, offset, size, unit int64) error {
+	if b == nil || b.device != p.device {
+		return invalid("buffer of another device")
+	}
+	if limit := roundUp(b.size, unit); offset < 0 || size < 0 || offset > limit-size {
+		return invalid("%d bytes at %d of a buffer of %d", size, offset, b.size)
+	}
+	return nil
+}
+
+// use keeps a buffer alive until Reset or Free.
+func (p *Program) use(b *Buffer) error {
+	if slices.Contains(p.buffers, b) {
+		return nil
+	}
+	if err := b.retain(); err != nil {
+		return err
+	}
+	p.buffers = append(p.buffers, b)
+	return nil
+}
+
+// appendBytes adds bytes padded to whole words.
+func (p *Program) appendBytes(b []byte) {
+	start := len(p.words)
+	for range (len(b) + 7) / 8 {
+		p.words = append(p.words, 0)
+	}
+	if len(b) > 0 {
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&p.words[start])), 8*(len(p.words)-start)), b)
+	}
+}
+
+// Barrier makes what the operations before it wrote visible to those after it.
+func (p *Program) Barrier() {
+	p.record(func() error {
+		p.words = append(p.words, C.VKOPS_BARRIER)
+		return nil
+	})
+}
+
+// Copy copies size bytes. Within one buffer the two parts must not overlap.
+func (p *Program) Copy(dst *Buffer, dstOff int64, src *Buffer, srcOff, size int64) {
+	p.record(func() error {
+		if err := p.checkCopy(dst, dstOff, size, src, srcOff, size); err != nil || size == 0 {
+			return err
+		}
+		p.words = append(p.words, C.VKOPS_COPY, dst.handle, uint64(dstOff), src.handle, uint64(srcOff), uint64(size))
+		return nil
+	})
+}
+
+// CopyRect copies rows of rowBytes whose starts are a pitch apart. Within one
+// buffer the bytes from the first to the last row must not overlap.
+func (p *Program) CopyRect(dst *Buffer, dstOff, dstPitch int64, src *Buffer, srcOff, srcPitch, rowBytes, rows int64) {
+	if rowBytes > 0 && rows > 0 && dstPitch == rowBytes && srcPitch == rowBytes && rows <= (1<<62)/rowBytes {
+		p.Copy(dst, dstOff, src, srcOff, rowBytes*rows)
+		return
+	}
+	p.record(func() error {
+		if rowBytes < 0 || rows < 0 || rows > 1 && (dstPitch < rowBytes || srcPitch < rowBytes) {
+			return invalid("copy of %d rows of %d bytes at pitches %d and %d", rows, rowBytes, dstPitch, srcPitch)
+		}
+		if rows == 0 || rowBytes == 0 {
+			return nil
+		}
+		dstSpan, dstOK := rectSpan(rowBytes, rows, dstPitch)
+		srcSpan, srcOK := rectSpan(rowBytes, rows, srcPitch)
+		if !dstOK || !srcOK {
+			return invalid("copy of %d rows of %d bytes at pitches %d and %d", rows, rowBytes, dstPitch, srcPitch)
+		}
+		if err := p.checkCopy(dst, dstOff, dstSpan, src, srcOff, srcSpan); err != nil {
+			return err
+		}
+		p.words = append(p.words, C.VKOPS_COPY_RECT, dst.handle, uint64(dstOff), uint64(dstPitch),
+			src.handle, uint64(srcOff), uint64(srcPitch), uint64(rowBytes), uint64(rows))
+		return nil
+	})
+}
+
+// rectSpan is the number of bytes from the first row's start to the last row's
+// end, and whether it fits an int64.
+func rectSpan(rowBytes, rows, pitch int64) (int64, bool) {
+	if rows == 1 {
+		return rowBytes, true
+	}
+	const limit = 1 << 62
+	if rows-1 > limit/pitch {
+		return 0, false
+	}
+	return (rows-1)*pitch + rowBytes, true
+}
+
+func (p *Program) checkCopy(dst *Buffer, dstOff, dstSize int64, src *Buffer, srcOff, srcSize int64) error {
+	if err := p.checkRange(dst, dstOff, dstSize, 1); err != nil {
+		return fmt.Errorf("copy to: %w", err)
+	}
+	if err := p.checkRange(src, srcOff, srcSize, 1); err != nil {
+		return fmt.Errorf("copy from: %w", err)
+	}
+	if dst == src && dstOff < srcOff+srcSize && srcOff < dstOff+dstSize {
+		return invalid("copy within a buffer from %d to %d overlaps", srcOff, dstOff)
+	}
+	if err := p.use(dst); err != nil {
+		return err
+	}
+	return p.use(src)
+}
+
+// Fill sets size bytes to a repeated word; off and size are multiples of 4, and
+// the part may reach into the padding that Binding allows.
+func (p *Program) Fill(dst *Buffer, off, size int64, word uint32) {
+	p.record(func() error {
+		if off%4 != 0 || size%4 != 0 {
+			return invalid("fill of %d bytes at %d: not multiples of 4", size, off)
+		}
+		if err := p.checkRange(dst, off, size, bufferUnit); err != nil || size == 0 {
+			return err
+		}
+		if err := p.use(dst); err != nil {
+			return err
+		}
+		p.words = append(p.words, C.VKOPS_FILL, dst.handle, uint64(off), uint64(size), uint64(word))
+		return nil
+	})
+}
+
+// Timestamp notes the time when everything before it has finished. Its index in
+// what Timestamps returns is the result.
+func (p *Program) Timestamp() int {
+	var index int
+	p.record(func() error {
+		if p.device.info.Caps.TimestampBits == 0 {
+			return unsupported("timestamps")
+		}
+		index = p.queries
+		p.queries++
+		p.words = append(p.words, C.VKOPS_TIMESTAMP, uint64(index))
+		return nil
+	})
+	return index
+}
