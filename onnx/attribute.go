@@ -50,6 +50,25 @@ type attribute struct {
 	ints   []int64
 }
 
+// attributes are those of one node, a handful.
+type attributes []attribute
+
+// find is the attribute of that name, or a zero one.
+func (as attributes) find(name string) (attribute, bool) {
+	for _, a := range as {
+		if a.name == name {
+			return a, true
+		}
+	}
+	return attribute{}, false
+}
+
+// int is the value of an INT attribute, 0 if absent.
+func (as attributes) int(name string) int64 {
+	a, _ := as.find(name)
+	return a.i
+}
+
 // parseAttributeName reads no more than the name, so that an unknown attribute
 // is refused before memory is spent on its value.
 func parseAttributeName(data []byte) (string, error) {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"runtime"
+	"runtime/metrics"
 	"strconv"
 	"testing"
 
@@ -13,13 +13,15 @@ import (
 	"vkops/tensor"
 )
 
-// allocated is what f takes from the heap, garbage included.
+// allocated is what f takes from the heap, garbage included, as exactly as can
+// be told without stopping the world, which would make fuzzing slow.
 func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	before := sample[0].Value.Uint64()
 	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
+	metrics.Read(sample)
+	return sample[0].Value.Uint64() - before
 }
 
 // requireModest holds reading to its promise: memory in proportion to the file.

@@ -88,8 +88,8 @@ func (n node) build(opset int64) (tensor.Op, error) {
 }
 
 // attributes decodes the attributes and refuses those not in allowed.
-func (n node) attributes(allowed map[string]attributeKind) (map[string]attribute, error) {
-	attrs := map[string]attribute{}
+func (n node) attributes(allowed map[string]attributeKind) (attributes, error) {
+	var attrs attributes
 	err := nodeProto.walk(n.data, func(v value) error {
 		if v.number != nodeAttribute {
 			return nil
@@ -102,12 +102,14 @@ func (n node) attributes(allowed map[string]attributeKind) (map[string]attribute
 		if !ok {
 			return fmt.Errorf("%w: unknown attribute %s", tensor.ErrAttribute, quote(name))
 		}
-		if _, twice := attrs[name]; twice {
+		if _, twice := attrs.find(name); twice {
 			return fmt.Errorf("%w: attribute %s twice", tensor.ErrAttribute, name)
 		}
-		if attrs[name], err = parseAttribute(v.bytes, kind); err != nil {
+		a, err := parseAttribute(v.bytes, kind)
+		if err != nil {
 			return fmt.Errorf("attribute %s: %w", name, err)
 		}
+		attrs = append(attrs, a)
 		return nil
 	})
 	return attrs, err
@@ -137,12 +139,10 @@ func (n node) constant(opset int64) (tensor.Dense, error) {
 	if err != nil {
 		return tensor.Dense{}, err
 	}
-	if len(attrs) == 1 {
-		for _, a := range attrs {
-			return a.dense()
-		}
+	if len(attrs) != 1 {
+		return tensor.Dense{}, fmt.Errorf("%w: Constant with %d values, must have 1", tensor.ErrAttribute, len(attrs))
 	}
-	return tensor.Dense{}, fmt.Errorf("%w: Constant with %d values, must have 1", tensor.ErrAttribute, len(attrs))
+	return attrs[0].dense()
 }
 
 // dense is the value as the tensor that a Constant node gives.

@@ -21,7 +21,7 @@ type operator struct {
 	attributes map[string]attributeKind
 	// build makes the operator of the attributes given. An axis that is an input
 	// is set later, when its value is known.
-	build func(map[string]attribute) (tensor.Op, error)
+	build func(attributes) (tensor.Op, error)
 }
 
 var operators = map[string]operator{
@@ -30,7 +30,7 @@ var operators = map[string]operator{
 	"LogCumSumExp": {29, []string{"X"}, 1,
 		map[string]attributeKind{"axis": kindInt}, buildLogCumSumExp},
 	"Log1p": {29, []string{"input"}, 1,
-		nil, func(map[string]attribute) (tensor.Op, error) { return tensor.Log1p{}, nil }},
+		nil, func(attributes) (tensor.Op, error) { return tensor.Log1p{}, nil }},
 	"NegativeLogLikelihoodLoss": {12, []string{"input", "target", "weight"}, 2,
 		map[string]attributeKind{"ignore_index": kindInt, "reduction": kindString}, buildNLL},
 }
@@ -44,10 +44,10 @@ func operatorNames() string {
 	return strings.Join(names, ", ")
 }
 
-func buildCumSum(attrs map[string]attribute) (tensor.Op, error) {
+func buildCumSum(attrs attributes) (tensor.Op, error) {
 	var op tensor.CumSum
 	for name, flag := range map[string]*bool{"exclusive": &op.Exclusive, "reverse": &op.Reverse} {
-		switch v := attrs[name].i; v {
+		switch v := attrs.int(name); v {
 		case 0, 1:
 			*flag = v == 1
 		default:
@@ -57,17 +57,17 @@ func buildCumSum(attrs map[string]attribute) (tensor.Op, error) {
 	return op, nil
 }
 
-func buildLogCumSumExp(attrs map[string]attribute) (tensor.Op, error) {
-	axis, err := axisOf(tensor.LogCumSumExp{}, attrs["axis"].i)
+func buildLogCumSumExp(attrs attributes) (tensor.Op, error) {
+	axis, err := axisOf(tensor.LogCumSumExp{}, attrs.int("axis"))
 	return tensor.LogCumSumExp{Axis: axis}, err
 }
 
-func buildNLL(attrs map[string]attribute) (tensor.Op, error) {
+func buildNLL(attrs attributes) (tensor.Op, error) {
 	var op tensor.NLL
-	if a, given := attrs["ignore_index"]; given {
+	if a, given := attrs.find("ignore_index"); given {
 		op.IgnoreIndex = &a.i
 	}
-	if a, given := attrs["reduction"]; given {
+	if a, given := attrs.find("reduction"); given {
 		var err error
 		if op.Reduction, err = tensor.ParseReduction(a.s); err != nil {
 			return nil, tensor.Errorf(op.Name(), tensor.ErrAttribute, "attribute reduction is %s, must be mean, sum or none", quote(a.s))
