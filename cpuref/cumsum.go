@@ -86,16 +86,16 @@ func halfCumSum[H half](exclusive bool) operator[H, pair[float32]] {
 		combine:  pairCombine[float32],
 		aggregate: func(run []H) pair[float32] {
 			var wide [radix]float32
-			return pairAggregate(widen(&wide, run))
+			return pairAggregate(widenHalves(&wide, run))
 		},
 		outputs: func(dst, run []H, c pair[float32]) {
 			var wide [radix]float32
-			elements := widen(&wide, run)
+			elements := widenHalves(&wide, run)
 			for i, x := range elements {
 				c = c.take(x)
 				elements[i] = valueToOdd(c)
 			}
-			narrow(dst, elements)
+			roundHalves(dst, elements)
 		},
 		first: canonicalHalf[H],
 	}
@@ -105,12 +105,12 @@ func halfCumSum[H half](exclusive bool) operator[H, pair[float32]] {
 	op.first = nil
 	op.outputs = func(dst, run []H, c pair[float32]) {
 		var wide [radix]float32
-		elements := widen(&wide, run)
+		elements := widenHalves(&wide, run)
 		for i, x := range elements {
 			elements[i] = valueToOdd(c) + 0
 			c = c.take(x)
 		}
-		narrow(dst, elements)
+		roundHalves(dst, elements)
 	}
 	return op
 }
@@ -119,7 +119,7 @@ func halfCumSum[H half](exclusive bool) operator[H, pair[float32]] {
 func canonicalHalf[H half](x H) H {
 	var wide [radix]float32
 	in := [1]H{x}
-	narrow(in[:], widen(&wide, in[:]))
+	roundHalves(in[:], widenHalves(&wide, in[:]))
 	return in[0]
 }
 

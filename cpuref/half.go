@@ -14,8 +14,8 @@ type half interface {
 	float16.Float16 | tensor.BFloat16
 }
 
-// widen is exact: dst[i] = src[i]. src is at most a run.
-func widen[H half](dst *[radix]float32, src []H) []float32 {
+// widenHalves is exact: dst[i] = src[i]. src is at most a run.
+func widenHalves[H half](dst *[radix]float32, src []H) []float32 {
 	out := dst[:len(src)]
 	switch src := any(src).(type) {
 	case []float16.Float16:
@@ -30,8 +30,8 @@ func widen[H half](dst *[radix]float32, src []H) []float32 {
 	return out
 }
 
-// narrow rounds to nearest, ties to even; a NaN becomes 7e00 or 7fc0.
-func narrow[H half](dst []H, src []float32) {
+// roundHalves rounds to nearest, ties to even; a NaN becomes 7e00 or 7fc0.
+func roundHalves[H half](dst []H, src []float32) {
 	switch dst := any(dst).(type) {
 	case []float16.Float16:
 		for i, x := range src {

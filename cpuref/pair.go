@@ -2,9 +2,6 @@ package cpuref
 
 import "math"
 
-// real is a type that arithmetic runs in; 16-bit elements are widened to float32.
-type real interface{ float32 | float64 }
-
 // pair is a running sum as an unevaluated hi + lo, which keeps about twice the
 // precision of T. Twin: shaders/include/pair.glsl.
 type pair[T real] struct{ hi, lo T }
@@ -39,26 +36,6 @@ func (p pair[T]) take(x T) pair[T] {
 func pairCombine[T real](a, b pair[T]) pair[T] {
 	hi := a.hi + b.hi
 	return pair[T]{hi, (a.lo + b.lo) - sumExcess(a.hi, b.hi, hi)}
-}
-
-// isFinite is false for infinities and NaN.
-func isFinite[T real](x T) bool { return x-x == 0 }
-
-// canonical replaces every NaN by the one that results carry.
-func canonical[T real](x T) T {
-	if x != x {
-		return canonicalNaN[T]()
-	}
-	return x
-}
-
-// canonicalNaN is 7fc00000 or 7ff8000000000000.
-func canonicalNaN[T real]() T {
-	var zero T
-	if _, narrow := any(zero).(float32); narrow {
-		return T(math.Float32frombits(0x7fc00000))
-	}
-	return T(math.Float64frombits(0x7ff8000000000000))
 }
 
 // value is the sum rounded to T. An infinite or NaN hi has a lo without meaning.

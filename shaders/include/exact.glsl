@@ -21,6 +21,8 @@
 uvec2 real_bits(double x) { return unpackDouble2x32(x); }
 double real_from(uvec2 bits) { return packDouble2x32(bits); }
 
+double negative_infinity() { return packDouble2x32(uvec2(0u, 0xfff00000u)); }
+
 double canonical_nan() { return packDouble2x32(uvec2(0u, 0x7ff80000u)); }
 
 bool is_nan(double x) {
@@ -39,6 +41,8 @@ bool is_negative(double x) { return (unpackDouble2x32(x).y & 0x80000000u) != 0u;
 #define REAL_WORDS 1
 #define NEGATIVE_ZERO -0.0
 #define POSITIVE_ZERO 0.0
+
+float negative_infinity() { return uintBitsToFloat(0xff800000u); }
 
 float canonical_nan() { return uintBitsToFloat(0x7fc00000u); }
 

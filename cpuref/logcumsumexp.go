@@ -1,0 +1,84 @@
+package cpuref
+
+import (
+	"github.com/x448/float16"
+
+	"vkops/tensor"
+)
+
+// LogCumSumExp writes the logarithms of the cumulative sums of exp(src) along the
+// view's axis to dst. dst and src hold v.Elements() elements; they are the same
+// slice or do not overlap. Twin: shaders/include/logcumsumexp.glsl.
+func LogCumSumExp[T tensor.Float](dst, src []T, v tensor.View) {
+	switch src := any(src).(type) {
+	case []float16.Float16:
+		newScan(halfLogCumSumExp[float16.Float16](), any(dst).([]float16.Float16), src, v, false).run(workers())
+	case []tensor.BFloat16:
+		newScan(halfLogCumSumExp[tensor.BFloat16](), any(dst).([]tensor.BFloat16), src, v, false).run(workers())
+	case []float32:
+		newScan(realLogCumSumExp[float32](), any(dst).([]float32), src, v, false).run(workers())
+	case []float64:
+		newScan(realLogCumSumExp[float64](), any(dst).([]float64), src, v, false).run(workers())
+	}
+}
+
+func realLogCumSumExp[T real]() operator[T, expSum[T]] {
+	return operator[T, expSum[T]]{
+		identity:  expIdentity[T](),
+		combine:   expCombine[T],
+		aggregate: expAggregate[T],
+		outputs: func(dst, run []T, c expSum[T]) {
+			dst = dst[:len(run)]
+			for i, x := range run {
+				c = c.take(expTerm(x))
+				dst[i] = c.log()
+			}
+		},
+		walk: func(dst, run []T, c expSum[T]) expSum[T] {
+			a := expIdentity[T]()
+			dst = dst[:len(run)]
+			for i, x := range run {
+				t := expTerm(x)
+				a, c = a.take(t), c.take(t)
+				dst[i] = c.log()
+			}
+			return a
+		},
+		first: canonical[T],
+	}
+}
+
+func expAggregate[T real](run []T) expSum[T] {
+	a := expIdentity[T]()
+	for _, x := range run {
+		a = a.take(expTerm(x))
+	}
+	return a
+}
+
+// halfLogCumSumExp runs in float32 and rounds each output.
+func halfLogCumSumExp[H half]() operator[H, expSum[float32]] {
+	wideOp := realLogCumSumExp[float32]()
+	return operator[H, expSum[float32]]{
+		identity: wideOp.identity,
+		combine:  wideOp.combine,
+		aggregate: func(run []H) expSum[float32] {
+			var wide [radix]float32
+			return expAggregate(widenHalves(&wide, run))
+		},
+		outputs: func(dst, run []H, c expSum[float32]) {
+			var wide [radix]float32
+			elements := widenHalves(&wide, run)
+			wideOp.outputs(elements, elements, c)
+			roundHalves(dst, elements)
+		},
+		walk: func(dst, run []H, c expSum[float32]) expSum[float32] {
+			var wide [radix]float32
+			elements := widenHalves(&wide, run)
+			a := wideOp.walk(elements, elements, c)
+			roundHalves(dst, elements)
+			return a
+		},
+		first: canonicalHalf[H],
+	}
+}
