@@ -103,7 +103,7 @@ func TestReadOnlyBindings(t *testing.T) {
 	k, err := Lookup("scan_outputs_lane_cumsum_f32")
 	require.NoError(t, err)
 	assert.Equal(t, []Binding{
-		{"source", 0, true}, {"result", 1, false}, {"source_vectors", 2, true}, {"result_vectors", 3, false}, {"states", 4, false},
+		{"source", 0, true}, {"result", 1, false}, {"source_vectors", 2, true}, {"result_vectors", 3, false}, {"states", 4, true},
 	}, k.Bindings)
 }
 

@@ -3,6 +3,7 @@
 // tiles in a row from the top. Twin: cpuref/scan_outputs.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#define READ_ONLY_STATES
 #include "scan_columns.glsl"
 
 // Writes the outputs of `rows` rows, which also go into the runs' aggregates.

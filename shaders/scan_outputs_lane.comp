@@ -4,6 +4,7 @@
 // faster than storing them. Twin: cpuref/scan_outputs.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#define READ_ONLY_STATES
 #include "scan_line.glsl"
 
 // The outputs of four positions; the terms also go into the run's aggregate.

@@ -2,6 +2,7 @@
 // workgroup a tile. Twin: cpuref/scan_outputs.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#define READ_ONLY_STATES
 #include "scan_workgroup.glsl"
 
 void main() {

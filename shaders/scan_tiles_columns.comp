@@ -2,6 +2,7 @@
 // lane walks a tile of two columns. Twin: cpuref/scan_tiles.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#define NO_RESULT
 #include "scan_columns.glsl"
 
 // Takes `rows` rows into the runs.

@@ -2,6 +2,7 @@
 // of its own. Twin: cpuref/scan_tiles.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#define NO_RESULT
 #include "scan_line.glsl"
 
 // Takes all four elements of q into the run.

@@ -2,6 +2,7 @@
 // Twin: cpuref/scan_tiles.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#define NO_RESULT
 #include "scan_workgroup.glsl"
 
 void main() {

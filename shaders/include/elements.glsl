@@ -4,6 +4,9 @@
 //
 // 16-bit elements lie two to a word. No two invocations may write one word, so
 // all stores here write whole words, and whoever calls them owns those words.
+//
+// A kernel that stores no elements defines NO_RESULT; one that loads or stores
+// quads defines QUADS.
 #ifndef VKOPS_ELEMENTS_GLSL
 #define VKOPS_ELEMENTS_GLSL
 
@@ -16,7 +19,9 @@
 #endif
 
 layout(set = 0, binding = 0) readonly buffer SourceBlock { STORED at[]; } source;
+#ifndef NO_RESULT
 layout(set = 0, binding = 1) buffer ResultBlock { STORED at[]; } result;
+#endif
 
 // Four neighbours in memory.
 struct Quad {
@@ -32,17 +37,19 @@ ELEMENT load_element(uint i) {
     return load16((i & 1u) != 0u ? word >> 16 : word & 0xffffu);
 }
 
-uint packed_pair(ELEMENT low, ELEMENT high) { return store16(low) | store16(high) << 16; }
-
-// Stores elements i and i+1; i is even.
-void store_pair(uint i, ELEMENT low, ELEMENT high) { result.at[i >> 1] = packed_pair(low, high); }
-
 // Loads elements i to i+3; i is even.
 Quad load_quad(uint i) {
     uint low = source.at[i >> 1];
     uint high = source.at[(i >> 1) + 1u];
     return Quad(load16(low & 0xffffu), load16(low >> 16), load16(high & 0xffffu), load16(high >> 16));
 }
+
+#ifndef NO_RESULT
+
+uint packed_pair(ELEMENT low, ELEMENT high) { return store16(low) | store16(high) << 16; }
+
+// Stores elements i and i+1; i is even.
+void store_pair(uint i, ELEMENT low, ELEMENT high) { result.at[i >> 1] = packed_pair(low, high); }
 
 void store_quad(uint i, Quad q) {
     store_pair(i, q.a, q.b);
@@ -68,7 +75,16 @@ void store_last(uint i, Quad q, uint count) {
     store_pair(i + 2u, count > 1u ? q.c : ELEMENT(0), q.d);
 }
 
+#endif
+
 #else
+
+ELEMENT load_element(uint i) { return source.at[i]; }
+#ifndef NO_RESULT
+void replace_element(uint i, ELEMENT x) { result.at[i] = x; }
+#endif
+
+#ifdef QUADS
 
 // Set where every quad lies at a multiple of four elements.
 layout(constant_id = 1) const uint vector_access = 0u;
@@ -83,10 +99,6 @@ layout(constant_id = 1) const uint vector_access = 0u;
 #define VECTOR vec4
 #endif
 layout(set = 0, binding = 2) readonly buffer SourceVectorBlock { VECTOR at[]; } source_vectors;
-layout(set = 0, binding = 3) buffer ResultVectorBlock { VECTOR at[]; } result_vectors;
-
-ELEMENT load_element(uint i) { return source.at[i]; }
-void replace_element(uint i, ELEMENT x) { result.at[i] = x; }
 
 Quad load_quad(uint i) {
     if (vector_access != 0u) {
@@ -101,6 +113,10 @@ Quad load_quad(uint i) {
     }
     return Quad(source.at[i], source.at[i + 1u], source.at[i + 2u], source.at[i + 3u]);
 }
+
+#ifndef NO_RESULT
+
+layout(set = 0, binding = 3) buffer ResultVectorBlock { VECTOR at[]; } result_vectors;
 
 void store_quad(uint i, Quad q) {
     if (vector_access != 0u) {
@@ -131,6 +147,8 @@ void store_last(uint i, Quad q, uint count) {
     result.at[i + 3u] = q.d;
 }
 
+#endif
+#endif
 #endif
 
 #endif

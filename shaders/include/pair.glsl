@@ -65,11 +65,11 @@ REAL pair_sum(Pair p) {
 // The value of the pair. An infinite or NaN hi has a lo without meaning.
 REAL pair_value(Pair p) { return canonical(is_finite(p.lo) ? pair_sum(p) : p.hi); }
 
-// The value of the pair; an empty sum is +0.
+// The value of the pair; an empty sum is +0. By bits, since some drivers drop the
+// addition of a zero (lavapipe does, precise or not).
 REAL pair_value_or_zero(Pair p) {
     precise REAL value = pair_value(p);
-    precise REAL sum = value + POSITIVE_ZERO;
-    return canonical(sum);
+    return value == POSITIVE_ZERO && is_negative(value) ? POSITIVE_ZERO : value;
 }
 
 void pair_words(Pair p, out uint words[PAIR_WORDS]) {

@@ -55,6 +55,7 @@ ElementPair load_row(Columns c) {
 #endif
 }
 
+#ifndef NO_RESULT
 void store_row(Columns c, ElementPair y) {
     uint i = push.result_base + c.first;
 #if defined(PACKED)
@@ -64,6 +65,7 @@ void store_row(Columns c, ElementPair y) {
     result.at[push.result_base + c.second] = y.b;
 #endif
 }
+#endif
 
 StatePair identities() { return StatePair(identity(), identity()); }
 

@@ -6,6 +6,7 @@
 #ifndef VKOPS_SCAN_LINE_GLSL
 #define VKOPS_SCAN_LINE_GLSL
 
+#define QUADS
 #include "scan.glsl"
 
 // The quad in memory that holds positions p to p+3.
@@ -18,10 +19,12 @@ Quad load_positions(uint line, uint p) {
     return q;
 }
 
+#ifndef NO_RESULT
 void store_positions(uint line, uint p, Quad y) {
     if (reverse_scan != 0u) y = reversed(y);
     store_quad(quad_at(line, p), y);
 }
+#endif
 
 // The same for the last 1 to 3 positions of a line; the rest of the quad is not
 // in it and is left alone.
@@ -36,6 +39,7 @@ Quad load_last_positions(uint line, uint p, uint count) {
     return q;
 }
 
+#ifndef NO_RESULT
 void store_last_positions(uint line, uint p, Quad y, uint count) {
     if (reverse_scan != 0u) {
         store_last(quad_at(line, p), reversed(y), count);
@@ -43,5 +47,6 @@ void store_last_positions(uint line, uint p, Quad y, uint count) {
         store_first(quad_at(line, p), y, count);
     }
 }
+#endif
 
 #endif

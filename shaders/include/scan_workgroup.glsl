@@ -62,6 +62,7 @@ void load_stage(Tile tile, uint first) {
 #endif
 }
 
+#ifndef NO_RESULT
 // Writes the stage to elements first to first+STAGE-1 of the tile.
 void store_stage(Tile tile, uint first) {
 #if defined(PACKED)
@@ -83,6 +84,7 @@ void store_stage(Tile tile, uint first) {
     }
 #endif
 }
+#endif
 
 // Loads the tile and keeps the terms of this thread's runs.
 void load_terms(Tile tile) {

@@ -1,5 +1,6 @@
 // Scan states in a buffer of words, so that no float there is touched by a
-// driver. The header that defines STATE comes first.
+// driver. The header that defines STATE comes first. With READ_ONLY_STATES states
+// cannot be stored, and any buffer may be bound where none are read.
 #ifndef VKOPS_STATES_GLSL
 #define VKOPS_STATES_GLSL
 
@@ -10,7 +11,11 @@
 // Never specialized: tells the planner how large a state is.
 layout(constant_id = 31) const uint state_size = STATE_WORDS;
 
+#ifdef READ_ONLY_STATES
+layout(set = 0, binding = STATES_BINDING) readonly buffer StatesBlock { uint at[]; } states;
+#else
 layout(set = 0, binding = STATES_BINDING) buffer StatesBlock { uint at[]; } states;
+#endif
 
 STATE load_state(uint i) {
     uint words[STATE_WORDS];
@@ -18,10 +23,12 @@ STATE load_state(uint i) {
     return state_from(words);
 }
 
+#ifndef READ_ONLY_STATES
 void store_state(uint i, STATE s) {
     uint words[STATE_WORDS];
     state_words(s, words);
     for (uint w = 0u; w < STATE_WORDS; w++) states.at[i * state_size + w] = words[w];
 }
+#endif
 
 #endif

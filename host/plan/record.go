@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"vkops/gpu"
+	"vkops/shaders"
+)
+
+// PipelineDesc describes the pipeline of a kernel with some specialization
+// constants; those not named keep their defaults.
+func PipelineDesc(kernel string, spec []NameValue) (gpu.PipelineDesc, error) {
+	k, err := shaders.Lookup(kernel)
+	if err != nil {
+		return gpu.PipelineDesc{}, err
+	}
+	d := gpu.PipelineDesc{Name: kernel, SPIRV: k.SPIRV, PushBytes: k.PushBytes}
+	for _, b := range k.Bindings {
+		d.Bindings = append(d.Bindings, b.Index)
+	}
+	for _, v := range spec {
+		c, ok := k.SpecConstant(v.Name)
+		if !ok {
+			return gpu.PipelineDesc{}, fmt.Errorf("%s has no specialization constant %q", kernel, v.Name)
+		}
+		d.Spec = append(d.Spec, gpu.SpecValue{ID: c.ID, Value: v.Value})
+	}
+	return d, nil
+}
+
+// Record adds the plan's steps to a program. pipelines gives the pipeline of a
+// kernel, as PipelineDesc describes it, and buffers the buffer of each role. The
+// caller puts a barrier before it if earlier commands of the program touch the same
+// buffers. Errors of the program itself surface at its End.
+func (p *Plan) Record(prog *gpu.Program, pipelines func(kernel string, spec []NameValue) (*gpu.Pipeline, error), buffers func(Role) *gpu.Buffer) error {
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		switch s.Kind {
+		case Barrier:
+			prog.Barrier()
+		case CopyRect:
+			prog.CopyRect(buffers(s.Dst.Role), s.Dst.Offset, s.DstPitch, buffers(s.Src.Role), s.Src.Offset, s.SrcPitch, s.RowBytes, s.Rows)
+		case Fill:
+			prog.Fill(buffers(s.Dst.Role), s.Dst.Offset, s.Dst.Size, s.Word)
+		case Dispatch:
+			if err := s.record(prog, pipelines, buffers); err != nil {
+				return fmt.Errorf("%s: %w", p.Op.Name(), err)
+			}
+		}
+	}
+	return nil
+}
+
+// record adds a dispatch.
+func (s *Step) record(prog *gpu.Program, pipelines func(kernel string, spec []NameValue) (*gpu.Pipeline, error), buffers func(Role) *gpu.Buffer) error {
+	kernel, err := shaders.Lookup(s.Kernel)
+	if err != nil {
+		return err
+	}
+	pipeline, err := pipelines(s.Kernel, s.Spec)
+	if err != nil {
+		return err
+	}
+	push := make([]byte, kernel.PushBytes)
+	for _, v := range s.Push {
+		offset, ok := kernel.Field(v.Name)
+		if !ok {
+			return fmt.Errorf("%s has no push constant %q", s.Kernel, v.Name)
+		}
+		binary.LittleEndian.PutUint32(push[offset:], v.Value)
+	}
+	bind := make([]gpu.Binding, len(s.Bind))
+	for i, r := range s.Bind {
+		index, ok := kernel.Binding(r.Name)
+		if !ok {
+			return fmt.Errorf("%s has no buffer %q", s.Kernel, r.Name)
+		}
+		bind[i] = gpu.Binding{Index: index, Buffer: buffers(r.Role), Offset: r.Offset, Size: r.Size}
+	}
+	prog.Dispatch(pipeline, s.Groups, push, bind...)
+	return nil
+}

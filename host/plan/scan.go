@@ -1,0 +1,167 @@
+package plan
+
+import (
+	"vkops/shaders"
+	"vkops/tensor"
+)
+
+// The carry tree has radix 16; a tile is three levels of it.
+const (
+	radix = 16
+	tile  = radix * radix * radix
+)
+
+// maxTilesPerItem bounds the tiles that one lane walks. Lavapipe ends all loops of
+// an invocation together after 65,535 iterations, silently; a tile takes up to
+// 16 + 256 + 4096.
+const maxTilesPerItem = 60000 / (tile + tile/radix + radix + 1)
+
+// scanKernels names the kernels of a scan operator.
+type scanKernels struct {
+	op    string
+	dtype tensor.DType
+}
+
+// elements names a kernel that reads elements.
+func (k scanKernels) elements(kernel string) string {
+	return kernel + "_" + k.op + "_" + variant(k.dtype)
+}
+
+// states names a kernel that reads states only. 16-bit types have float32's states.
+func (k scanKernels) states(kernel string) string {
+	dtype := k.dtype
+	if dtype.Size() == 2 {
+		dtype = tensor.F32
+	}
+	return kernel + "_" + k.op + "_" + variant(dtype)
+}
+
+// variant is the element type in names of kernels.
+func variant(d tensor.DType) string {
+	switch d {
+	case tensor.F16:
+		return "f16"
+	case tensor.BF16:
+		return "bf16"
+	case tensor.F32:
+		return "f32"
+	case tensor.F64:
+		return "f64"
+	case tensor.I32, tensor.U32:
+		return "i32"
+	default:
+		return "i64"
+	}
+}
+
+// scanner plans the passes of a scan.
+type scanner struct {
+	*builder
+	scanKernels
+	exclusive, reverse bool
+	stateBytes         int64
+	statesRole         Role // -1 until it is needed
+	stagedRole         Role // likewise
+}
+
+// scanSet is a number of lines that are scanned together, as a dense view [outers,
+// n, inner]. Windows cut it along the axis.
+type scanSet struct {
+	outers, n, inner int64
+	windows          []scanWindow
+}
+
+func (s *scanSet) tiles() int64 { return ceilDiv(s.n, tile) }
+func (s *scanSet) lines() int64 { return s.outers * s.inner }
+
+// scanWindow is a part of a set that kernels are bound to at once: n positions
+// from a tile on.
+type scanWindow struct {
+	n, firstTile   int64
+	source, result span
+	// fetch and deliver bring the elements to where kernels work on them and back;
+	// nil where that is the tensors themselves.
+	fetch, deliver func()
+}
+
+func (w *scanWindow) tiles() int64 { return ceilDiv(w.n, tile) }
+
+func (w *scanWindow) bring() {
+	if w.fetch != nil {
+		w.fetch()
+	}
+}
+
+func (w *scanWindow) take() {
+	if w.deliver != nil {
+		w.deliver()
+	}
+}
+
+// scan plans a scan operator.
+func (b *builder) scan(kernels scanKernels, view tensor.View, exclusive, reverse bool) {
+	if view.Elements() == 0 {
+		return
+	}
+	kernel, err := shaders.Lookup(kernels.states("scan_fold_lane"))
+	if err != nil {
+		b.fail("%v", err)
+		return
+	}
+	s := &scanner{
+		builder: b, scanKernels: kernels, exclusive: exclusive, reverse: reverse,
+		stateBytes: int64(kernel.StateWords()) * 4, statesRole: -1, stagedRole: -1,
+	}
+	s.cut(view)
+}
+
+// scanSet plans the passes over a set.
+func (s *scanner) scanSet(set scanSet) {
+	if s.err != nil {
+		return
+	}
+	if perItem := s.tilesPerItem(&set); perItem == set.tiles() {
+		w := &set.windows[0]
+		w.bring()
+		s.outputs(&set, w, perItem, nil)
+		w.take()
+		return
+	}
+	t := s.newTree(&set)
+	for i := range set.windows {
+		w := &set.windows[i]
+		w.bring()
+		s.tiles(&set, w, t)
+	}
+	s.carries(&set, t)
+	for i := range set.windows {
+		w := &set.windows[i]
+		if len(set.windows) > 1 {
+			w.bring()
+		}
+		s.outputs(&set, w, 1, t)
+		w.take()
+	}
+}
+
+// tilesPerItem is how many tiles of a line one lane walks: one, or all where there
+// are many lines, since that needs a single pass.
+func (s *scanner) tilesPerItem(set *scanSet) int64 {
+	if len(set.windows) > 1 || !s.lanes(set) || set.tiles() > maxTilesPerItem {
+		return 1
+	}
+	enough := int64(1 << 15)
+	if s.lim.SoftwareDevice {
+		enough = 128
+	}
+	if set.outers*ceilDiv(set.inner, 2) < enough {
+		return 1
+	}
+	return set.tiles()
+}
+
+// lanes reports whether lanes walk a set each on its own. Two columns of 16-bit
+// elements share a word, which workgroups on single columns could not write.
+func (s *scanner) lanes(set *scanSet) bool {
+	return s.plan.Strategy == Lane || s.dtype.Size() == 2 && set.inner > 1
+}

@@ -1,0 +1,146 @@
+package plan
+
+// tree is where the states of a set lie: level by level, the tiles first, up to one
+// of at most 16 nodes a line.
+type tree struct {
+	nodes []int64 // of a line, by level
+	base  []int64 // first state, by level
+	ref   NamedRef
+}
+
+func (s *scanner) newTree(set *scanSet) *tree {
+	t := &tree{}
+	states := int64(0)
+	for n := set.tiles(); ; n = ceilDiv(n, radix) {
+		t.nodes = append(t.nodes, n)
+		t.base = append(t.base, states)
+		states += n * set.lines()
+		if n <= radix {
+			break
+		}
+	}
+	size := states * s.stateBytes
+	if size > s.maxRange {
+		s.fail("the states of %d lines of %d elements take %d bytes, more than the range of %d", set.lines(), set.n, size, s.maxRange)
+	}
+	if s.statesRole < 0 {
+		s.statesRole = s.scratch(size)
+	}
+	have := &s.plan.Scratch[s.statesRole-Scratch0]
+	*have = max(*have, size)
+	t.ref = NamedRef{"states", Ref{s.statesRole, 0, size}}
+	return t
+}
+
+// elementJob is what the passes over elements have in common.
+func (s *scanner) elementJob(set *scanSet, w *scanWindow, kernel string, perItem int64) job {
+	j := job{
+		size:  s.laneSize(),
+		items: set.outers * ceilDiv(w.tiles(), perItem),
+		spec:  []NameValue{{"reverse_scan", flag(s.reverse)}},
+		push: []pushValue{
+			{"n", w.n}, {"inner", set.inner}, {"tiles", w.tiles()}, {"tiles_per_item", perItem},
+			{"first_tile", w.firstTile}, {"line_tiles", set.tiles()},
+		},
+	}
+	switch {
+	case !s.lanes(set):
+		kernel += "_workgroup"
+		j.size, j.shared = s.sharedSize(), true
+		j.items *= set.inner
+	case set.inner > 1:
+		kernel += "_columns"
+		j.items *= ceilDiv(set.inner, 2)
+	default:
+		kernel += "_lane"
+	}
+	j.kernel = s.elements(kernel)
+	return j
+}
+
+// tiles plans the first pass over a window: the aggregates of its tiles.
+func (s *scanner) tiles(set *scanSet, w *scanWindow, t *tree) {
+	j := s.elementJob(set, w, "scan_tiles", 1)
+	source, base := s.bind(w.source)
+	j.push = append(j.push, pushValue{"source_base", base}, pushValue{"result_base", 0})
+	j.spec = s.vectors(j.spec, set, w, base)
+	j.bind = []NamedRef{{"source", source}, t.ref}
+	j.traffic = s.elementBytes(set, w) + set.lines()*w.tiles()*s.stateBytes
+	s.dispatch(j)
+}
+
+// outputs plans the last pass over a window. Without a tree every walk starts at
+// the start of a line.
+func (s *scanner) outputs(set *scanSet, w *scanWindow, perItem int64, t *tree) {
+	j := s.elementJob(set, w, "scan_outputs", perItem)
+	source, sourceBase := s.bind(w.source)
+	result, resultBase := s.bind(w.result)
+	j.push = append(j.push, pushValue{"source_base", sourceBase}, pushValue{"result_base", resultBase})
+	j.spec = s.vectors(j.spec, set, w, sourceBase, resultBase)
+	j.spec = append(j.spec, NameValue{"exclusive_scan", flag(s.exclusive)}, NameValue{"carried", flag(t != nil)})
+	j.bind = []NamedRef{{"source", source}, {"result", result}}
+	j.traffic = 2 * s.elementBytes(set, w)
+	if t != nil {
+		j.bind = append(j.bind, t.ref)
+		j.traffic += set.lines() * w.tiles() * s.stateBytes
+	} else {
+		j.bind = append(j.bind, NamedRef{"states", source}) // has to be bound, is not read
+	}
+	s.dispatch(j)
+}
+
+func (s *scanner) elementBytes(set *scanSet, w *scanWindow) int64 {
+	return set.lines() * w.n * int64(s.dtype.Size())
+}
+
+// vectors sets vector_access for kernels that have it, where all quads of neighbours
+// lie at multiples of four elements.
+func (s *scanner) vectors(spec []NameValue, set *scanSet, w *scanWindow, bases ...int64) []NameValue {
+	if s.dtype.Size() == 2 || set.inner > 1 || !s.lanes(set) {
+		return spec
+	}
+	aligned := w.n%4 == 0 || set.outers == 1 && !s.reverse
+	for _, base := range bases {
+		aligned = aligned && base%4 == 0
+	}
+	return append(spec, NameValue{"vector_access", flag(aligned)})
+}
+
+// carries plans the way up and down the tree above the tiles.
+func (s *scanner) carries(set *scanSet, t *tree) {
+	top := len(t.nodes) - 1
+	for level := range top {
+		s.level(set, t, "scan_fold_lane", level, nil)
+	}
+	for level := top; level >= 0; level-- {
+		s.level(set, t, "scan_carries_lane", level, []NameValue{{"root", flag(level == top)}})
+	}
+}
+
+// level plans a pass between the nodes of a level and their parents.
+func (s *scanner) level(set *scanSet, t *tree, kernel string, level int, spec []NameValue) {
+	parents, parentBase := int64(1), int64(0)
+	if level+1 < len(t.nodes) {
+		parents, parentBase = t.nodes[level+1], t.base[level+1]
+	}
+	states := t.nodes[level] * set.lines()
+	if kernel == "scan_carries_lane" {
+		states *= 2
+	}
+	s.dispatch(job{
+		kernel: s.states(kernel), size: s.laneSize(), items: parents * set.lines(), spec: spec,
+		push: []pushValue{
+			{"inner", set.inner}, {"nodes", t.nodes[level]}, {"parents", parents},
+			{"node_base", t.base[level]}, {"parent_base", parentBase},
+		},
+		bind:    []NamedRef{t.ref},
+		traffic: (states + parents*set.lines()) * s.stateBytes,
+	})
+}
+
+func flag(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
+}
