@@ -34,8 +34,8 @@ type config struct {
 	strategy     Strategy
 	maxRange     int64
 	// For tests:
-	fault  func(call string) bool // gpu.Options.Fault
-	staged bool                   // transfers go through staging memory even where they need not
+	fault func(call string) bool // gpu.Options.Fault
+	stage int                    // not 0: go through staging buffers of this size
 }
 
 func newConfig(opts []Option) (config, error) {

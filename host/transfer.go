@@ -6,9 +6,9 @@ import (
 	"vkops/gpu"
 )
 
-// stageBytes is the size of a staging buffer; larger transfers go through several,
+// defaultStage is the size of a staging buffer in bytes; larger transfers go through several,
 // so that copying by the host and by the device overlap.
-const stageBytes = 32 << 20
+const defaultStage = 32 << 20
 
 // stages are staging buffers of one kind of memory, most recently used last.
 type stages struct {
@@ -103,8 +103,8 @@ func (v *vulkan) view(ctx context.Context, b *Buffer) ([]byte, error) {
 // writeStaged sends copies on their way; src is read when it returns. Earlier work
 // on b needs no wait: the copies come after it in the queue.
 func (v *vulkan) writeStaged(ctx context.Context, b *Buffer, src []byte) error {
-	for off := 0; off < len(src); off += stageBytes {
-		part := src[off:min(off+stageBytes, len(src))]
+	for off := 0; off < len(src); off += v.stageBytes {
+		part := src[off:min(off+v.stageBytes, len(src))]
 		st, err := v.takeStage(ctx, gpu.UploadMemory)
 		if err != nil {
 			return err
@@ -135,8 +135,8 @@ func (v *vulkan) readStaged(ctx context.Context, b *Buffer, dst []byte) error {
 		}
 		return v.emptyStage(held, heldPart)
 	}
-	for off := 0; off < len(dst); off += stageBytes {
-		part := dst[off:min(off+stageBytes, len(dst))]
+	for off := 0; off < len(dst); off += v.stageBytes {
+		part := dst[off:min(off+v.stageBytes, len(dst))]
 		next, err := v.takeStage(ctx, gpu.DownloadMemory)
 		if err == nil {
 			if err = v.copyStage(b, int64(off), next, int64(len(part)), false); err != nil {
@@ -185,7 +185,7 @@ func (v *vulkan) takeStage(ctx context.Context, m gpu.Memory) (*stage, error) {
 		return nil, err
 	}
 	defer v.rt.leave()
-	buf, err := v.newBuffer(stageBytes, m)
+	buf, err := v.newBuffer(int64(v.stageBytes), m)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -24,8 +25,9 @@ type vulkan struct {
 	limits   plan.Limits
 	strategy Strategy
 	// direct says that the host reaches the memory that kernels work on.
-	direct bool
-	plans  planCache
+	direct     bool
+	stageBytes int
+	plans      planCache
 
 	// Guarded by rt.mu:
 	queue   queue
@@ -48,9 +50,10 @@ func openVulkan(rt *Runtime, cfg config) (*vulkan, error) {
 	}
 	info := dev.Info()
 	v := &vulkan{
-		rt: rt, gpu: dev, strategy: cfg.strategy, direct: info.Caps.Unified && !cfg.staged,
-		limits:  plan.Limits{Caps: info.Caps, SoftwareDevice: info.Type == gpu.CPU, MaxRange: cfg.maxRange},
-		staging: map[gpu.Memory]*stages{gpu.UploadMemory: {}, gpu.DownloadMemory: {}},
+		rt: rt, gpu: dev, strategy: cfg.strategy, direct: info.Caps.Unified && cfg.stage == 0,
+		stageBytes: cmp.Or(cfg.stage, defaultStage),
+		limits:     plan.Limits{Caps: info.Caps, SoftwareDevice: info.Type == gpu.CPU, MaxRange: cfg.maxRange},
+		staging:    map[gpu.Memory]*stages{gpu.UploadMemory: {}, gpu.DownloadMemory: {}},
 	}
 	v.scratch.gpu, v.pool.gpu = dev, dev
 	v.info = DeviceInfo{Info: info}

@@ -3,9 +3,10 @@ package tests
 import "math/rand/v2"
 
 // pairwise picks level combinations so that every pair of levels of two factors that
-// can occur together, by valid, occurs in at least one. levels is the number of
-// levels of each factor. It gives up on a pair after many random tries.
-func pairwise(r *rand.Rand, levels []int, valid func(combination []int) bool) [][]int {
+// can occur together, at a finite cost, occurs in at least one, and the sum of the
+// costs is low. levels is the number of levels of each factor. It gives up on a pair
+// after many random tries.
+func pairwise(r *rand.Rand, levels []int, cost func(combination []int) float64) [][]int {
 	type pair struct{ f, i, g, j int }
 	open := map[pair]bool{}
 	var order []pair
@@ -35,15 +36,15 @@ func pairwise(r *rand.Rand, levels []int, valid func(combination []int) bool) []
 			continue
 		}
 		var best []int
-		most := 0
+		most := 0.0
 		for range 200 {
 			c := make([]int, len(levels))
 			for f, n := range levels {
 				c[f] = r.IntN(n)
 			}
 			c[p.f], c[p.g] = p.i, p.j
-			if valid(c) && gain(c) > most {
-				best, most = c, gain(c)
+			if worth := float64(gain(c)) / cost(c); worth > most {
+				best, most = c, worth
 			}
 		}
 		if best == nil {
