@@ -46,6 +46,9 @@ func (p pair[T]) value() T {
 	return canonical(p.hi)
 }
 
+// valueOrZero is the value, +0 for an empty sum.
+func (p pair[T]) valueOrZero() T { return canonical(p.value() + 0) }
+
 // valueToOdd is the sum rounded to odd: where it is not a float32, the neighbour
 // with an odd last bit. The rounding to 16 bits then goes as for the exact sum.
 func valueToOdd(p pair[float32]) float32 {

@@ -78,38 +78,99 @@ func checkData(op tensor.Op, arg string, d tensor.Dense) error {
 func run(op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
 	switch op := op.(type) {
 	case tensor.CumSum:
-		return runCumSum(op, dst, inputs[0])
+		v, err := op.View(dst.Shape)
+		if err != nil {
+			return err
+		}
+		runCumSum(op, dst, inputs[0], v)
+	case tensor.LogCumSumExp:
+		v, err := op.View(dst.Shape)
+		if err != nil {
+			return err
+		}
+		runLogCumSumExp(dst, inputs[0], v)
+	case tensor.Log1p:
+		runLog1p(dst, inputs[0])
+	case tensor.NLL:
+		return runNLL(op, dst, inputs)
 	default:
 		return fmt.Errorf("cpuref: no operator %q", op.Name())
-	}
-}
-
-func runCumSum(op tensor.CumSum, dst, src tensor.Dense) error {
-	v, err := op.View(src.Shape)
-	if err != nil {
-		return err
-	}
-	switch src.DType {
-	case tensor.F16:
-		cumSumDense[float16.Float16](op, dst, src, v)
-	case tensor.BF16:
-		cumSumDense[tensor.BFloat16](op, dst, src, v)
-	case tensor.F32:
-		cumSumDense[float32](op, dst, src, v)
-	case tensor.F64:
-		cumSumDense[float64](op, dst, src, v)
-	case tensor.I32:
-		cumSumDense[int32](op, dst, src, v)
-	case tensor.I64:
-		cumSumDense[int64](op, dst, src, v)
-	case tensor.U32:
-		cumSumDense[uint32](op, dst, src, v)
-	case tensor.U64:
-		cumSumDense[uint64](op, dst, src, v)
 	}
 	return nil
 }
 
-func cumSumDense[T tensor.Element](op tensor.CumSum, dst, src tensor.Dense, v tensor.View) {
-	CumSum(tensor.ValuesOf[T](dst.Data), tensor.ValuesOf[T](src.Data), v, op.Exclusive, op.Reverse)
+func runCumSum(op tensor.CumSum, dst, src tensor.Dense, v tensor.View) {
+	switch src.DType {
+	case tensor.F16:
+		CumSum(both[float16.Float16](dst, src, v, op.Exclusive, op.Reverse))
+	case tensor.BF16:
+		CumSum(both[tensor.BFloat16](dst, src, v, op.Exclusive, op.Reverse))
+	case tensor.F32:
+		CumSum(both[float32](dst, src, v, op.Exclusive, op.Reverse))
+	case tensor.F64:
+		CumSum(both[float64](dst, src, v, op.Exclusive, op.Reverse))
+	case tensor.I32:
+		CumSum(both[int32](dst, src, v, op.Exclusive, op.Reverse))
+	case tensor.I64:
+		CumSum(both[int64](dst, src, v, op.Exclusive, op.Reverse))
+	case tensor.U32:
+		CumSum(both[uint32](dst, src, v, op.Exclusive, op.Reverse))
+	case tensor.U64:
+		CumSum(both[uint64](dst, src, v, op.Exclusive, op.Reverse))
+	}
+}
+
+// both passes arguments on, the tensors as their elements.
+func both[T tensor.Element](dst, src tensor.Dense, v tensor.View, exclusive, reverse bool) ([]T, []T, tensor.View, bool, bool) {
+	return tensor.ValuesOf[T](dst.Data), tensor.ValuesOf[T](src.Data), v, exclusive, reverse
+}
+
+func runLogCumSumExp(dst, src tensor.Dense, v tensor.View) {
+	switch src.DType {
+	case tensor.F16:
+		LogCumSumExp(tensor.ValuesOf[float16.Float16](dst.Data), tensor.ValuesOf[float16.Float16](src.Data), v)
+	case tensor.BF16:
+		LogCumSumExp(tensor.ValuesOf[tensor.BFloat16](dst.Data), tensor.ValuesOf[tensor.BFloat16](src.Data), v)
+	case tensor.F32:
+		LogCumSumExp(tensor.ValuesOf[float32](dst.Data), tensor.ValuesOf[float32](src.Data), v)
+	case tensor.F64:
+		LogCumSumExp(tensor.ValuesOf[float64](dst.Data), tensor.ValuesOf[float64](src.Data), v)
+	}
+}
+
+func runLog1p(dst, src tensor.Dense) {
+	switch src.DType {
+	case tensor.F16:
+		Log1p(tensor.ValuesOf[float16.Float16](dst.Data), tensor.ValuesOf[float16.Float16](src.Data))
+	case tensor.BF16:
+		Log1p(tensor.ValuesOf[tensor.BFloat16](dst.Data), tensor.ValuesOf[tensor.BFloat16](src.Data))
+	case tensor.F32:
+		Log1p(tensor.ValuesOf[float32](dst.Data), tensor.ValuesOf[float32](src.Data))
+	case tensor.F64:
+		Log1p(tensor.ValuesOf[float64](dst.Data), tensor.ValuesOf[float64](src.Data))
+	}
+}
+
+func runNLL(op tensor.NLL, dst tensor.Dense, inputs []tensor.Dense) error {
+	switch inputs[0].DType {
+	case tensor.F16:
+		return runNLLOf[float16.Float16](op, dst, inputs)
+	case tensor.F32:
+		return runNLLOf[float32](op, dst, inputs)
+	default:
+		return runNLLOf[float64](op, dst, inputs)
+	}
+}
+
+func runNLLOf[T tensor.Float](op tensor.NLL, dst tensor.Dense, inputs []tensor.Dense) error {
+	v := op.View(inputs[0].Shape)
+	out, input := tensor.ValuesOf[T](dst.Data), tensor.ValuesOf[T](inputs[0].Data)
+	var weight []T
+	if len(inputs) == 3 {
+		weight = tensor.ValuesOf[T](inputs[2].Data)
+	}
+	if inputs[1].DType == tensor.I32 {
+		return NLL(out, input, tensor.ValuesOf[int32](inputs[1].Data), weight, v, op)
+	}
+	return NLL(out, input, tensor.ValuesOf[int64](inputs[1].Data), weight, v, op)
 }
