@@ -16,10 +16,19 @@ import (
 
 var background = context.Background()
 
+// withoutDevice reports, loudly, whether tests are to do without a Vulkan device.
+func withoutDevice(t *testing.T) bool {
+	if os.Getenv("VKOPS_TEST_NO_DEVICE") == "1" {
+		t.Logf("VKOPS_TEST_NO_DEVICE=1: NOT TESTED ON ANY VULKAN DEVICE")
+		return true
+	}
+	return false
+}
+
 // openTested opens the device under test; that there is none fails the test.
 func openTested(t *testing.T, opts ...Option) (*Runtime, *vulkan) {
-	if os.Getenv("VKOPS_TEST_NO_DEVICE") == "1" {
-		t.Skip("VKOPS_TEST_NO_DEVICE=1: NOT TESTED ON ANY VULKAN DEVICE")
+	if withoutDevice(t) {
+		t.SkipNow()
 	}
 	rt, err := Open(append([]Option{WithStrategy(Lane)}, opts...)...)
 	require.NoError(t, err)
