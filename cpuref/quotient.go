@@ -156,6 +156,9 @@ const guard = 60
 // magnitude writes |p| of a finite pair other than 0 as m 2^e, with bit 120 of m
 // the highest. What lies below the guard bits shows in the lowest bit only.
 func (p pair[T]) magnitude() (m uint128, e int) {
+	if !isFinite(p.lo) { // without meaning, as in value
+		p.lo = 0
+	}
 	sum := p.hi + p.lo
 	rest := sumError(p.hi, p.lo, sum)
 	sumM, e := decompose(sum)

@@ -116,8 +116,9 @@ REAL compose(bool negative, uvec2 q, int e) {
 // Writes |p| of a finite pair other than 0 as m 2^e, with bit 120 of m the
 // highest. What lies below the guard bits shows in the lowest bit only.
 uvec4 pair_magnitude(Pair p, out int e) {
-    precise REAL sum = p.hi + p.lo;
-    precise REAL rest = sum_error(p.hi, p.lo, sum);
+    REAL lo = is_finite(p.lo) ? p.lo : POSITIVE_ZERO; // else without meaning, as in pair_value
+    precise REAL sum = p.hi + lo;
+    precise REAL rest = sum_error(p.hi, lo, sum);
     int rest_e;
     uvec2 sum_m = decompose(sum, e);
     uvec2 rest_m = decompose(rest, rest_e);
