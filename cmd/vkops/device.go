@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"vkops/host"
+	"vkops/tensor"
+)
+
+// open opens the device of --device. What deserves a warning goes to the
+// standard error.
+func (c *cli) open(opts ...host.Option) (*host.Runtime, error) {
+	warnings := slog.NewTextHandler(c.stderr, &slog.HandlerOptions{
+		Level: slog.LevelWarn,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		},
+	})
+	return host.Open(append(opts, host.WithDevice(c.device), host.WithLogger(slog.New(warnings)))...)
+}
+
+// apply runs an operator from host memory to host memory, always on the device:
+// unlike [host.Runtime.RunDense], which leaves small work to the twin.
+func apply(ctx context.Context, rt *host.Runtime, op tensor.Op, inputs ...tensor.Dense) (tensor.Dense, error) {
+	buffers := make([]*host.Buffer, len(inputs))
+	for i, d := range inputs {
+		b, err := rt.Upload(d)
+		if err != nil {
+			return tensor.Dense{}, err
+		}
+		defer b.Free()
+		buffers[i] = b
+	}
+	y, err := rt.Run(op, nil, buffers...)
+	if err != nil {
+		return tensor.Dense{}, err
+	}
+	defer y.Free()
+	return y.Download(ctx)
+}
+
+// where says where a runtime computes an operator: the device's name, or that it
+// left the work to the twin and why.
+func where(rt *host.Runtime, op tensor.Op, inputs []tensor.Dense) string {
+	name := rt.Device().Name
+	e, err := rt.Explain(op, types(inputs)...)
+	if err == nil && e.Twin && !rt.Device().Twin {
+		return fmt.Sprintf("cpu, not %s: %s", name, e.Reason)
+	}
+	return name
+}
+
+func types(tensors []tensor.Dense) []tensor.Type {
+	list := make([]tensor.Type, len(tensors))
+	for i, d := range tensors {
+		list[i] = d.Type
+	}
+	return list
+}

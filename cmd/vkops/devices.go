@@ -1,0 +1,223 @@
+package main
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vkops/gpu"
+	"vkops/host"
+)
+
+func (c *cli) devicesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "devices",
+		Short: "list the Vulkan devices, and what their arithmetic was found to do",
+		Long: `devices opens every Vulkan device, or the one of --device, and shows its limits,
+its features and the outcome of the checks that equal bits rest on. The device
+used where none is named is marked as the default.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return c.devices() },
+	}
+}
+
+// device is one device of devices, and its JSON.
+type device struct {
+	Index        int                      `json:"index"` // -1 for the twin
+	Name         string                   `json:"name"`
+	Type         string                   `json:"type"`
+	Vulkan       bool                     `json:"vulkan"`
+	API          string                   `json:"api"`
+	Driver       string                   `json:"driver"`
+	VendorID     uint32                   `json:"vendor_id"`
+	DeviceID     uint32                   `json:"device_id"`
+	UUID         string                   `json:"uuid"`
+	Default      bool                     `json:"default"`
+	Subgroup     map[string]any           `json:"subgroup"`
+	Limits       map[string]uint64        `json:"limits"`
+	Features     map[string]bool          `json:"features"`
+	FloatControl map[string]floatControls `json:"float_controls"`
+	Trusted      bool                     `json:"trusted"`
+	Litmus       []litmus                 `json:"litmus"`
+	Error        string                   `json:"error,omitempty"` // why it could not be opened
+}
+
+type litmus struct {
+	Name     string `json:"name"`
+	Found    string `json:"found"`
+	Pass     bool   `json:"pass"`
+	Required bool   `json:"required"`
+}
+
+type floatControls struct {
+	RoundToNearestEven bool `json:"round_to_nearest_even"`
+	PreserveSpecials   bool `json:"preserve_specials"`
+	PreserveSubnormals bool `json:"preserve_subnormals"`
+}
+
+// devices shows all devices, or the chosen one.
+func (c *cli) devices() error {
+	chosen, err := c.inspect(c.device)
+	if err != nil && c.device != "" {
+		return err
+	}
+	var list []device
+	if c.device != "" {
+		list = []device{describe(chosen)}
+	} else {
+		infos, listErr := host.Devices()
+		if listErr != nil {
+			return listErr
+		}
+		for _, info := range infos {
+			opened, openErr := c.inspect(strconv.Itoa(info.Index))
+			if openErr != nil {
+				opened = info
+			}
+			d := describe(opened)
+			d.Default = err == nil && !chosen.Twin && info.Index == chosen.Index
+			if openErr != nil {
+				d.Error = openErr.Error()
+			}
+			list = append(list, d)
+		}
+	}
+	if c.json {
+		return c.printJSON(list)
+	}
+	for _, d := range list {
+		if _, err := fmt.Fprint(c.stdout, d.text()); err != nil {
+			return err
+		}
+	}
+	if c.device == "" {
+		c.printf("cpu: the twin in Go, on every machine, with the same bits (--device cpu)\n")
+	}
+	return nil
+}
+
+// inspect opens a device, which runs the litmus, and closes it.
+func (c *cli) inspect(selector string) (host.DeviceInfo, error) {
+	rt, err := (&cli{stderr: c.stderr, device: selector}).open()
+	if err != nil {
+		return host.DeviceInfo{}, err
+	}
+	return rt.Device(), rt.Close()
+}
+
+func describe(info host.DeviceInfo) device {
+	caps := info.Caps
+	d := device{
+		Index: info.Index, Name: info.Name, Type: info.Type.String(), Vulkan: !info.Twin,
+		API: info.API, Driver: info.Driver, VendorID: info.VendorID, DeviceID: info.DeviceID,
+		UUID: hex.EncodeToString(info.UUID[:]), Trusted: info.Trusted(), Litmus: []litmus{},
+		Subgroup: map[string]any{
+			"size": caps.SubgroupSize, "min": caps.MinSubgroupSize, "max": caps.MaxSubgroupSize, "control": caps.SubgroupSizeControl,
+		},
+		Limits: map[string]uint64{
+			"storage_buffer_range": caps.MaxRange, "offset_alignment": caps.OffsetAlignment,
+			"allocation": caps.MaxAllocation, "buffer": caps.MaxBuffer,
+			"shared_memory": uint64(caps.SharedMemory), "invocations": uint64(caps.MaxInvocations),
+			"workgroups_x": uint64(caps.MaxGroups[0]), "push_constants": uint64(caps.MaxPush),
+		},
+		Features: map[string]bool{
+			"float64": caps.Float64, "int64": caps.Int64, "int16": caps.Int16, "storage16": caps.Storage16,
+			"timestamps": caps.TimestampBits > 0, "unified_memory": caps.Unified,
+		},
+		FloatControl: map[string]floatControls{
+			"float16": controlsOf(caps.Float16Controls),
+			"float32": controlsOf(caps.Float32Controls),
+			"float64": controlsOf(caps.Float64Controls),
+		},
+	}
+	for _, check := range info.Litmus {
+		d.Litmus = append(d.Litmus, litmus{check.Name, check.Found, check.Pass, check.Required})
+	}
+	return d
+}
+
+func controlsOf(c gpu.FloatControls) floatControls {
+	return floatControls{c.RoundTiesToEven, c.PreserveSpecials, c.PreserveDenormals}
+}
+
+// text is a paragraph about the device.
+func (d device) text() string {
+	var b strings.Builder
+	name := d.Name
+	if d.Vulkan {
+		name = fmt.Sprintf("%d: %s", d.Index, name)
+	}
+	if d.Default {
+		name += "  (default)"
+	}
+	fmt.Fprintln(&b, name)
+	line := func(label, format string, args ...any) {
+		fmt.Fprintf(&b, "   %-15s %s\n", label, fmt.Sprintf(format, args...))
+	}
+	if !d.Vulkan {
+		line("driver", "%s", d.Driver)
+		return b.String()
+	}
+	line("type", "%s", d.Type)
+	line("driver", "%s, Vulkan %s", d.Driver, d.API)
+	if d.Error != "" {
+		line("unusable", "%s", d.Error)
+		return b.String()
+	}
+	line("subgroup", "%v lanes (%v to %v)", d.Subgroup["size"], d.Subgroup["min"], d.Subgroup["max"])
+	line("limits", "buffer range %s, allocation %s, shared memory %s, %d invocations, %d workgroups",
+		size(d.Limits["storage_buffer_range"]), size(d.Limits["allocation"]), size(d.Limits["shared_memory"]),
+		d.Limits["invocations"], d.Limits["workgroups_x"])
+	line("features", "%s", yesNo([]string{"float64", "int64", "int16", "storage16", "timestamps", "unified_memory"}, d.Features))
+	for _, width := range []string{"float16", "float32", "float64"} {
+		controls := d.FloatControl[width]
+		line(width+" controls", "%s", yesNo([]string{"round to nearest even", "preserve specials", "preserve subnormals"}, map[string]bool{
+			"round to nearest even": controls.RoundToNearestEven,
+			"preserve specials":     controls.PreserveSpecials,
+			"preserve subnormals":   controls.PreserveSubnormals,
+		}))
+	}
+	for _, check := range d.Litmus {
+		verdict := "ok"
+		switch {
+		case !check.Pass && check.Required:
+			verdict = "FAILED: results may differ from the twin's"
+		case !check.Pass:
+			verdict = "noted"
+		}
+		line("litmus", "%s: %s (%s)", check.Name, check.Found, verdict)
+	}
+	return b.String()
+}
+
+func yesNo(names []string, values map[string]bool) string {
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = name + " no"
+		if values[name] {
+			parts[i] = name + " yes"
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// size prints a number of bytes in the largest binary unit that fits.
+func size(bytes uint64) string {
+	for _, unit := range []struct {
+		shift uint
+		name  string
+	}{{30, "GiB"}, {20, "MiB"}, {10, "KiB"}} {
+		one := uint64(1) << unit.shift
+		switch {
+		case bytes < one:
+		case bytes%one == 0:
+			return fmt.Sprintf("%d %s", bytes/one, unit.name)
+		default:
+			return fmt.Sprintf("%.1f %s", float64(bytes)/float64(one), unit.name)
+		}
+	}
+	return fmt.Sprintf("%d B", bytes)
+}

@@ -1,0 +1,17 @@
+// Command vkops runs the operators CumSum, LogCumSumExp, Log1p and
+// NegativeLogLikelihoodLoss on files, checks a device against the CPU twin, and
+// measures it. See "vkops help".
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vkops/internal/attributes"
+	"vkops/onnx"
+	"vkops/tensor"
+)
+
+// files are the flags of every form of run.
+type files struct {
+	inputs, outputs []string
+	dtype           string
+}
+
+func (f *files) register(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVarP(&f.inputs, "input", "i", nil, "input file, .npy or .pb; once for each input, in order")
+	cmd.Flags().StringArrayVarP(&f.outputs, "output", "o", nil, "output file, .npy or .pb; once for each output, in order")
+	cmd.Flags().StringVar(&f.dtype, "dtype", "", `"bfloat16" reads .npy files of type <V2 as bfloat16`)
+}
+
+// job is a run whose inputs have been read and checked.
+type job struct {
+	op      tensor.Op
+	inputs  []tensor.Dense
+	outputs []string // names inside files
+}
+
+func (c *cli) runCommand() *cobra.Command {
+	var f files
+	run := &cobra.Command{
+		Use:   "run MODEL.onnx | cumsum | logcumsumexp | log1p | nll",
+		Short: "run one operator on files",
+		Example: `  vkops run model.onnx -i x.pb -i axis.pb -o y.npy
+  vkops run cumsum --axis 1 -i x.npy -o y.npy
+  vkops run nll --reduction sum -i logprobs.npy -i labels.npy -o loss.npy`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !strings.EqualFold(filepath.Ext(args[0]), ".onnx") {
+				return badInputf("run: %q is neither an operator (cumsum, logcumsumexp, log1p, nll) nor a .onnx file", args[0])
+			}
+			return c.runJob(cmd.Context(), f, func() (job, error) { return modelJob(args[0], f) })
+		},
+	}
+	f.register(run)
+	run.AddCommand(c.runCumSum(), c.runLogCumSumExp(), c.runLog1p(), c.runNLL())
+	return run
+}
+
+func modelJob(path string, f files) (job, error) {
+	model, err := onnx.ReadModel(path)
+	if err != nil {
+		return job{}, badInput{err}
+	}
+	inputs, err := f.read()
+	if err != nil {
+		return job{}, err
+	}
+	op, args, outputs, err := model.Bind(inputs)
+	if err != nil {
+		return job{}, badInput{err}
+	}
+	return job{op, args, outputs}, nil
+}
+
+// operator is the subcommand of one operator; parse makes it from its flags.
+func (c *cli) operator(name, short string, parse func(cmd *cobra.Command) (tensor.Op, error)) *cobra.Command {
+	var f files
+	cmd := &cobra.Command{
+		Use:   name,
+		Short: short,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.runJob(cmd.Context(), f, func() (job, error) {
+				op, err := parse(cmd)
+				if err != nil {
+					return job{}, badInput{err}
+				}
+				inputs, err := f.read()
+				return job{op, inputs, []string{"y"}}, err
+			})
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (c *cli) runCumSum() *cobra.Command {
+	var op tensor.CumSum
+	cmd := c.operator("cumsum", "cumulative sum along an axis", func(cmd *cobra.Command) (tensor.Op, error) {
+		if !cmd.Flags().Changed("axis") {
+			return nil, fmt.Errorf("cumsum: --axis is missing")
+		}
+		return op, nil
+	})
+	cmd.Flags().IntVar(&op.Axis, "axis", 0, "axis; a negative one counts from the back (required)")
+	cmd.Flags().BoolVar(&op.Exclusive, "exclusive", false, "leave each element out of its own sum")
+	cmd.Flags().BoolVar(&op.Reverse, "reverse", false, "sum from the last element to the first")
+	return cmd
+}
+
+func (c *cli) runLogCumSumExp() *cobra.Command {
+	var op tensor.LogCumSumExp
+	cmd := c.operator("logcumsumexp", "log(cumsum(exp(x))) along an axis", func(*cobra.Command) (tensor.Op, error) { return op, nil })
+	cmd.Flags().IntVar(&op.Axis, "axis", 0, "axis; a negative one counts from the back")
+	return cmd
+}
+
+func (c *cli) runLog1p() *cobra.Command {
+	return c.operator("log1p", "ln(1+x) of each element", func(*cobra.Command) (tensor.Op, error) { return tensor.Log1p{}, nil })
+}
+
+func (c *cli) runNLL() *cobra.Command {
+	var reduction string
+	var ignored int64
+	cmd := c.operator("nll", "negative log likelihood loss of log-probabilities, labels and, optionally, weights",
+		func(cmd *cobra.Command) (tensor.Op, error) {
+			r, err := tensor.ParseReduction(reduction)
+			op := tensor.NLL{Reduction: r}
+			if cmd.Flags().Changed("ignore-index") {
+				op.IgnoreIndex = &ignored
+			}
+			return op, err
+		})
+	cmd.Flags().StringVar(&reduction, "reduction", tensor.Mean.String(), "mean, sum or none")
+	cmd.Flags().Int64Var(&ignored, "ignore-index", 0, "label of the samples to leave out (default: none is left out)")
+	return cmd
+}
+
+// read reads the input files.
+func (f files) read() ([]tensor.Dense, error) {
+	var opts onnx.NPYOptions
+	if f.dtype != "" {
+		opts.Void2 = tensor.BF16 // check allows no other
+	}
+	inputs := make([]tensor.Dense, len(f.inputs))
+	for i, path := range f.inputs {
+		var err error
+		if inputs[i], err = onnx.ReadFile(path, opts); err != nil {
+			return nil, badInput{err}
+		}
+	}
+	return inputs, nil
+}
+
+// check refuses flags that make no sense before anything is read.
+func (f files) check() error {
+	if f.dtype != "" && f.dtype != tensor.BF16.String() {
+		return badInputf("run: --dtype %q is not bfloat16, the only type that .npy files cannot name", f.dtype)
+	}
+	for _, path := range f.outputs {
+		if err := onnx.CheckEnding(path); err != nil {
+			return badInputf("output: %w", err)
+		}
+		if info, err := os.Stat(filepath.Dir(path)); err != nil {
+			return badInputf("output %s: %w", path, err)
+		} else if !info.IsDir() {
+			return badInputf("output %s: %s is not a folder", path, filepath.Dir(path))
+		}
+	}
+	return nil
+}
+
+// runJob checks everything that can be checked without a device, then opens it.
+func (c *cli) runJob(ctx context.Context, f files, prepare func() (job, error)) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	j, err := prepare()
+	if err != nil {
+		return err
+	}
+	if _, err := j.op.Infer(types(j.inputs)...); err != nil {
+		return err
+	}
+	if len(f.outputs) != len(j.outputs) {
+		return badInputf("%s: %d outputs named with -o, gives %d", j.op.Name(), len(f.outputs), len(j.outputs))
+	}
+	if err := checkLabels(j.op, j.inputs); err != nil {
+		return err
+	}
+	rt, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	y, err := apply(ctx, rt, j.op, j.inputs...)
+	if err != nil {
+		return err
+	}
+	if err := onnx.WriteFile(f.outputs[0], y, j.outputs[0]); err != nil {
+		return err
+	}
+	return c.reportRun(where(rt, j.op, j.inputs), j.op, types(j.inputs), y.Type, f.outputs[0])
+}
+
+// runResult is what run prints with --json.
+type runResult struct {
+	Op     string         `json:"op"`
+	Attrs  map[string]any `json:"attrs"`
+	Inputs []string       `json:"inputs"`
+	Output string         `json:"output"`
+	File   string         `json:"file"`
+	Device string         `json:"device"`
+}
+
+func (c *cli) reportRun(device string, op tensor.Op, inputs []tensor.Type, output tensor.Type, file string) error {
+	result := runResult{Op: op.Name(), Attrs: attributes.Of(op), Output: output.String(), File: file, Device: device}
+	for _, t := range inputs {
+		result.Inputs = append(result.Inputs, t.String())
+	}
+	if c.json {
+		return c.printJSON(result)
+	}
+	_, err := fmt.Fprintf(c.stdout, "%s: %s -> %s on %s: %s\n",
+		attributes.String(op), strings.Join(result.Inputs, ", "), result.Output, device, file)
+	return err
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vkops/host"
+	"vkops/internal/cases"
+	"vkops/tensor"
+)
+
+func (c *cli) testCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "test DIR...",
+		Short: "run test cases in the layout of ONNX's node tests",
+		Long: `test runs every case in each DIR, which is a case or a tree of cases: a folder
+with model.onnx and test_data_set_*/input_N.pb and output_N.pb. Tolerances come
+from case.json beside the model, else they are ONNX's: rtol 1e-3, atol 1e-7.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			found, err := cases.Find(dirs...)
+			if err != nil {
+				return badInputf("test: %w", err)
+			}
+			rt, err := c.open()
+			if err != nil {
+				return err
+			}
+			defer rt.Close()
+			return c.test(cmd.Context(), rt, found)
+		},
+	}
+}
+
+// testResult is a line of test with --json; the last line is a testSummary.
+type testResult struct {
+	Case   string `json:"case"`
+	Dir    string `json:"dir"`
+	Passed bool   `json:"passed"`
+	Where  string `json:"where,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+type testSummary struct {
+	Passed int `json:"passed"`
+	Failed int `json:"failed"`
+}
+
+func (c *cli) test(ctx context.Context, rt *host.Runtime, found []cases.Case) error {
+	var sum testSummary
+	for _, one := range found {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("test: %w", err)
+		}
+		r := one.Run(func(op tensor.Op, inputs []tensor.Dense) (tensor.Dense, string, error) {
+			y, err := apply(ctx, rt, op, inputs...)
+			return y, where(rt, op, inputs), err
+		})
+		line := testResult{Case: r.Name, Dir: r.Dir, Passed: r.Passed(), Where: r.Where}
+		if r.Passed() {
+			sum.Passed++
+			c.printf("PASS %s on %s\n", r.Name, r.Where)
+		} else {
+			sum.Failed++
+			line.Error = r.Err.Error()
+			c.printf("FAIL %s%s: %v\n", r.Name, onWhere(r.Where), r.Err)
+		}
+		if c.json {
+			if err := c.printJSON(line); err != nil {
+				return err
+			}
+		}
+	}
+	if c.json {
+		if err := c.printJSON(sum); err != nil {
+			return err
+		}
+	}
+	c.printf("%d passed, %d failed\n", sum.Passed, sum.Failed)
+	if sum.Failed > 0 {
+		return errReported
+	}
+	return nil
+}
+
+func onWhere(where string) string {
+	if where == "" {
+		return "" // it failed before it could run
+	}
+	return " on " + where
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vkops/host"
+	"vkops/internal/table"
+	"vkops/internal/verify"
+	"vkops/tensor"
+)
+
+func (c *cli) verifyCommand() *cobra.Command {
+	var (
+		seed        uint64
+		ops, dtypes []string
+		strategy    string
+	)
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "compare a device with the CPU twin, bit for bit, and with high-precision values",
+		Long: `verify runs boundary and random shapes of every operator and element type on
+the device. Every result must have the bits of the CPU twin; its error against
+high-precision values is shown in ULP, next to whether the documented bound holds.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			groups, err := selectGroups(ops, dtypes)
+			if err != nil {
+				return badInput{err}
+			}
+			return c.verify(cmd.Context(), groups, seed, host.Strategy(strategy))
+		},
+	}
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of shapes and elements; the same seed gives the same run")
+	cmd.Flags().StringSliceVar(&ops, "op", nil, "only these operators (default: all)")
+	cmd.Flags().StringSliceVar(&dtypes, "dtype", nil, "only these element types (default: all)")
+	addStrategy(cmd, &strategy)
+	return cmd
+}
+
+// addStrategy adds the flag that forces a way to walk the tree.
+func addStrategy(cmd *cobra.Command, strategy *string) {
+	cmd.Flags().StringVar(strategy, "strategy", string(host.Auto),
+		fmt.Sprintf("%s, %s or %s: how scans walk their tree; the bits are the same", host.Auto, host.Lane, host.Workgroup))
+}
+
+// selectGroups keeps the groups of the named operators and types; no name keeps
+// all. A name that selects nothing is an error.
+func selectGroups(ops, dtypes []string) ([]verify.Group, error) {
+	all := verify.Groups()
+	for _, name := range ops {
+		if !slices.ContainsFunc(all, func(g verify.Group) bool { return g.Op == name }) {
+			return nil, unknownOp(name)
+		}
+	}
+	for _, name := range dtypes {
+		if _, err := tensor.ParseDType(name); err != nil {
+			return nil, err
+		}
+	}
+	groups := slices.DeleteFunc(all, func(g verify.Group) bool {
+		return len(ops) > 0 && !slices.Contains(ops, g.Op) ||
+			len(dtypes) > 0 && !slices.Contains(dtypes, g.DType.String())
+	})
+	if len(groups) == 0 {
+		return nil, fmt.Errorf("none of %s takes %s", strings.Join(ops, ", "), strings.Join(dtypes, ", "))
+	}
+	return groups, nil
+}
+
+func unknownOp(name string) error {
+	return fmt.Errorf("operator %q is not cumsum, logcumsumexp, log1p or nll", name)
+}
+
+// verifyResult is a line of verify with --json. max_ulp is null if it is not finite.
+type verifyResult struct {
+	Op         string   `json:"op"`
+	DType      string   `json:"dtype"`
+	Target     string   `json:"target,omitempty"`
+	Device     string   `json:"device"`
+	Seed       uint64   `json:"seed"`
+	Cases      int64    `json:"cases"`
+	Values     int64    `json:"values"`
+	Mismatches int64    `json:"mismatches"`
+	First      string   `json:"first_mismatch,omitempty"`
+	MaxULP     *float64 `json:"max_ulp"`
+	Worst      string   `json:"worst_case,omitempty"`
+	OutOfBound int64    `json:"out_of_bound"`
+	OK         bool     `json:"ok"`
+}
+
+func (c *cli) verify(ctx context.Context, groups []verify.Group, seed uint64, strategy host.Strategy) error {
+	rt, err := c.open(host.WithStrategy(strategy))
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	device := rt.Device().Name
+	c.printf("verifying %s against the CPU twin, seed %d\n", device, seed)
+
+	total := 0
+	for _, g := range groups {
+		total += len(g.Cases(seed))
+	}
+	bar := newProgress(c.stderr, total)
+	run := func(ctx context.Context, op tensor.Op, inputs ...tensor.Dense) (tensor.Dense, error) {
+		return apply(ctx, rt, op, inputs...)
+	}
+	var outcomes []verify.Outcome
+	for _, g := range groups {
+		o, err := verify.Run(ctx, run, g, seed, func() { bar.step(g.String()) })
+		if err != nil {
+			bar.end()
+			return fmt.Errorf("verify: %w", err)
+		}
+		outcomes = append(outcomes, o)
+	}
+	bar.end()
+	return c.reportVerify(outcomes, device, seed)
+}
+
+func (c *cli) reportVerify(outcomes []verify.Outcome, device string, seed uint64) error {
+	t := table.New("operator", "type", ">cases", ">values", ">mismatches", ">max ULP", "within bound")
+	ok := true
+	for _, o := range outcomes {
+		ok = ok && o.OK()
+		within := "yes"
+		if o.OutOfBound > 0 {
+			within = fmt.Sprintf("NO, in %d cases", o.OutOfBound)
+		}
+		t.Row(o.Op, o.Types(), fmt.Sprint(o.Cases), fmt.Sprint(o.Values), fmt.Sprint(o.Mismatches), fmt.Sprintf("%.3f", o.MaxULP), within)
+		if c.json {
+			result := verifyResult{Op: o.Op, DType: o.DType.String(), Device: device, Seed: seed, Cases: o.Cases, Values: o.Values,
+				Mismatches: o.Mismatches, First: o.First, Worst: o.Worst, OutOfBound: o.OutOfBound, OK: o.OK()}
+			if o.Labels != tensor.Invalid {
+				result.Target = o.Labels.String()
+			}
+			if !math.IsInf(o.MaxULP, 0) && !math.IsNaN(o.MaxULP) {
+				result.MaxULP = &o.MaxULP
+			}
+			if err := c.printJSON(result); err != nil {
+				return err
+			}
+		}
+	}
+	if !c.json {
+		if _, err := t.WriteTo(c.stdout); err != nil {
+			return err
+		}
+	}
+	for _, o := range outcomes {
+		if o.First != "" {
+			fmt.Fprintf(c.stderr, "vkops: mismatch: %s\n", o.First)
+		}
+		if o.OutOfBound > 0 {
+			fmt.Fprintf(c.stderr, "vkops: error bound passed: %s\n", o.Worst)
+		}
+	}
+	if !ok {
+		c.printf("verify: FAILED\n")
+		return errReported
+	}
+	c.printf("verify: every bit is the same\n")
+	return nil
+}

@@ -1,0 +1,124 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+
+	"vkops/cpuref"
+	"vkops/internal/oracle"
+	"vkops/tensor"
+)
+
+// Runner runs an operator on what is to be verified.
+type Runner func(ctx context.Context, op tensor.Op, inputs ...tensor.Dense) (tensor.Dense, error)
+
+// Outcome is what was found in a group.
+type Outcome struct {
+	Group
+	Cases  int64
+	Values int64 // elements of all results
+	// Mismatches is the number of cases whose bits differ from the twin's, or
+	// that failed; First describes the first of them.
+	Mismatches int64
+	First      string
+	// MaxULP is the largest error against high-precision values, in the unit of
+	// the error bound; Worst is the case that has it. OutOfBound is the number of
+	// cases where the bound is passed somewhere.
+	MaxULP     float64
+	Worst      string
+	OutOfBound int64
+}
+
+// OK reports whether bits and error bounds hold.
+func (o Outcome) OK() bool { return o.Mismatches == 0 && o.OutOfBound == 0 }
+
+// Run verifies a group. step is called after every case. The error is that of a
+// context that ended, or of the twin: a runner's own errors are mismatches.
+func Run(ctx context.Context, run Runner, g Group, seed uint64, step func()) (Outcome, error) {
+	o := Outcome{Group: g}
+	for _, c := range g.Cases(seed) {
+		if err := ctx.Err(); err != nil {
+			return o, err
+		}
+		if err := o.check(ctx, run, c); err != nil {
+			return o, fmt.Errorf("%s: %w", c, err)
+		}
+		step()
+	}
+	return o, nil
+}
+
+func (o *Outcome) check(ctx context.Context, run Runner, c Case) error {
+	inputs, err := c.Make()
+	if err != nil {
+		return err
+	}
+	want, err := cpuref.Run(c.Op, inputs...)
+	if err != nil {
+		return err
+	}
+	got, err := run(ctx, c.Op, inputs...)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	o.Cases++
+	if n, err := want.Shape.Elements(); err == nil {
+		o.Values += n
+	}
+	difference := ""
+	if err != nil {
+		difference = err.Error()
+	} else {
+		difference = compare(got, want)
+	}
+	if difference != "" {
+		o.Mismatches++
+		if o.First == "" {
+			o.First = fmt.Sprintf("%s: %s", c, difference)
+		}
+		return nil
+	}
+	report, err := oracle.Check(c.Op, got, inputs...)
+	if err != nil {
+		return err
+	}
+	if !report.Within {
+		o.OutOfBound++
+	}
+	if report.MaxULP > o.MaxULP || o.Worst == "" || math.IsNaN(report.MaxULP) {
+		o.MaxULP, o.Worst = report.MaxULP, c.String()
+	}
+	return nil
+}
+
+// compare says where two tensors first differ, or nothing.
+func compare(got, want tensor.Dense) string {
+	if !got.Type.Equal(want.Type) {
+		return fmt.Sprintf("result is %s, must be %s", got.Type, want.Type)
+	}
+	if bytes.Equal(got.Data, want.Data) {
+		return ""
+	}
+	size := want.DType.Size()
+	differing, first := 0, -1
+	for i := 0; i < len(want.Data); i += size {
+		if !bytes.Equal(got.Data[i:i+size], want.Data[i:i+size]) {
+			if differing++; first < 0 {
+				first = i
+			}
+		}
+	}
+	return fmt.Sprintf("%d of %d elements differ, the first at %d: bits %x, must be %x",
+		differing, len(want.Data)/size, first/size, bits(got.Data[first:first+size]), bits(want.Data[first:first+size]))
+}
+
+// bits is a little-endian element with its most significant byte first.
+func bits(element []byte) []byte {
+	reversed := make([]byte, len(element))
+	for i, b := range element {
+		reversed[len(element)-1-i] = b
+	}
+	return reversed
+}
