@@ -47,10 +47,10 @@ func (d *Device) NewBuffer(size int64, purpose Memory) (*Buffer, error) {
 		return nil, err
 	}
 	defer d.leave()
-	b := &Buffer{device: d, size: size, capacity: max(roundUp(size, bufferUnit), bufferUnit)}
-	if uint64(b.capacity) > d.info.Caps.MaxBuffer {
+	if uint64(size) > d.info.Caps.MaxBuffer/bufferUnit*bufferUnit {
 		return nil, fmt.Errorf("gpu: %w: buffer of %d bytes, the device's limit is %d", ErrOutOfMemory, size, d.info.Caps.MaxBuffer)
 	}
+	b := &Buffer{device: d, size: size, capacity: max(roundUp(size, bufferUnit), bufferUnit)}
 	err := b.create(purpose)
 	if errors.Is(err, ErrOutOfMemory) && d.queue.reclaim() {
 		err = b.create(purpose)

@@ -40,6 +40,7 @@ type Pipeline struct {
 type pipelines struct {
 	device  *Device
 	seed    maphash.Seed
+	limit   int
 	support floatSupport
 	cache   uint64 // VkPipelineCache
 
@@ -54,7 +55,7 @@ type pipelines struct {
 
 func newPipelines(d *Device, p *physical) *pipelines {
 	caps := &p.info.Caps
-	return &pipelines{device: d, seed: maphash.MakeSeed(), byHash: map[uint64][]*Pipeline{},
+	return &pipelines{device: d, seed: maphash.MakeSeed(), limit: maxPipelines, byHash: map[uint64][]*Pipeline{},
 		setLayouts: map[string]uint64{}, layouts: map[string]uint64{}, built: map[*Pipeline]struct{}{},
 		support: floatSupport{
 			widths: [3]FloatControls{caps.Float16Controls, caps.Float32Controls, caps.Float64Controls},
@@ -264,7 +265,7 @@ func (c *pipelines) added(newest *Pipeline) {
 	defer c.mu.Unlock()
 	c.built[newest] = struct{}{}
 	c.unsaved++
-	if len(c.built) <= maxPipelines {
+	if len(c.built) <= c.limit {
 		return
 	}
 	var oldest *Pipeline
