@@ -72,7 +72,7 @@ func (b *Buffer) Shape() tensor.Shape { return cloneType(b.typ).Shape }
 
 // Write replaces the elements by those of d, which has the same element type and
 // count, and is free again when it returns. The context ends the wait for earlier
-// work on the buffer.
+// work on the buffer. After an error the elements are undefined.
 func (b *Buffer) Write(ctx context.Context, d tensor.Dense) error {
 	if err := b.fits("write", d); err != nil {
 		return err

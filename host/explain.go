@@ -59,7 +59,7 @@ func (e Explanation) String() string {
 		fmt.Fprintf(&b, "on the twin: %s\n", e.Reason)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "on %s, strategy %s, %d bytes of traffic\n", e.Device, e.Strategy, e.Traffic)
+	fmt.Fprintf(&b, "on %s\n", e.Device)
 	if e.SlicesOnTwin {
 		b.WriteString("slices in and out: on the twin, because the work is small\n")
 	}

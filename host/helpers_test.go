@@ -1,11 +1,13 @@
 package host_test
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"vkops/host"
@@ -100,6 +102,19 @@ func labels[I tensor.Index](seed uint64, n, classes int) []I {
 		out[i] = I(r.IntN(classes))
 	}
 	return out
+}
+
+// assertSame compares bits and names the first difference.
+func assertSame(t testing.TB, want, got tensor.Dense, what string) {
+	t.Helper()
+	assert.Equal(t, want.Type, got.Type, what)
+	if !bytes.Equal(want.Data, got.Data) {
+		i, size := 0, want.DType.Size()
+		for bytes.Equal(want.Data[i:i+size], got.Data[i:i+size]) {
+			i += size
+		}
+		t.Errorf("%s: element %d is % x, want % x (least byte first)", what, i/size, got.Data[i:i+size], want.Data[i:i+size])
+	}
 }
 
 func f32(values ...float32) []float32 { return values }

@@ -31,7 +31,7 @@ type Measurement struct {
 // Measuring takes at least minRounds runs of each kind, and more until measureFor
 // has passed.
 const (
-	warmUp     = 2
+	warmUp     = 1
 	minRounds  = 5
 	maxRounds  = 200
 	measureFor = 2 * time.Second

@@ -65,7 +65,7 @@ func TestEveryTierGivesTheTwinsBits(t *testing.T) {
 
 				got, err := rt.RunDense(ctx, s.op, s.inputs...)
 				require.NoError(t, err)
-				assert.Equal(t, want, got, "dense tensors")
+				assertSame(t, want, got, "dense tensors")
 
 				inputs := make([]*host.Buffer, len(s.inputs))
 				for i, d := range s.inputs {
@@ -78,7 +78,7 @@ func TestEveryTierGivesTheTwinsBits(t *testing.T) {
 				defer out.Free()
 				got, err = out.Download(ctx)
 				require.NoError(t, err)
-				assert.Equal(t, want, got, "device tensors")
+				assertSame(t, want, got, "device tensors")
 
 				var result *host.Buffer
 				rec, err := rt.Record(func(r *host.Recording) (err error) {
@@ -93,7 +93,7 @@ func TestEveryTierGivesTheTwinsBits(t *testing.T) {
 				require.NoError(t, rec.Wait(ctx))
 				got, err = result.Download(ctx)
 				require.NoError(t, err)
-				assert.Equal(t, want, got, "replay")
+				assertSame(t, want, got, "replay")
 			})
 		}
 	})
@@ -193,7 +193,7 @@ func TestChainWithoutWaiting(t *testing.T) {
 		}
 		got, err := b.Buffer.Download(ctx)
 		require.NoError(t, err)
-		assert.Equal(t, want, got)
+		assertSame(t, want, got, "chain")
 	})
 }
 

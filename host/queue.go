@@ -62,10 +62,11 @@ func (q *queue) pending(seq uint64) *gpu.Submission {
 	return q.flights[q.head+int(seq-q.retired)-1].sub
 }
 
-// retire takes finished submissions off the front and settles their outcome.
+// retire takes finished submissions off the front and settles their outcome. After
+// Close, memory may be gone and outcomes are nobody's concern.
 func (v *vulkan) retire() {
 	q := &v.queue
-	for q.inFlight() > 0 {
+	for q.inFlight() > 0 && !v.rt.closed {
 		f := q.flights[q.head]
 		done, err := f.sub.Done()
 		if !done && err == nil {
@@ -133,17 +134,26 @@ func (v *vulkan) waitFor(ctx context.Context, seq uint64) error {
 		}
 		// A submission's failure is settled into its outputs, unless the wait itself
 		// failed.
-		if err := sub.Wait(ctx); err != nil && !v.settled(seq) {
-			return err
+		if err := sub.Wait(ctx); err != nil {
+			if err := v.unsettled(seq, err); err != nil {
+				return err
+			}
 		}
 	}
 }
 
-func (v *vulkan) settled(seq uint64) bool {
+// unsettled is the error of a wait, or nil if the submission is settled anyway.
+func (v *vulkan) unsettled(seq uint64, err error) error {
 	v.rt.mu.Lock()
 	defer v.rt.mu.Unlock()
 	v.retire()
-	return v.queue.retired >= seq
+	switch {
+	case v.rt.closed:
+		return ErrClosed
+	case v.queue.retired >= seq:
+		return nil
+	}
+	return err
 }
 
 // lockWithRoom locks Runtime.mu when there is room for one more submission.

@@ -56,7 +56,9 @@ type Recorded struct {
 	// fetched before the next run overwrites it.
 	checked bool
 
-	mu     sync.Mutex
+	running sync.Mutex // held by Run and Free, so that runs come one after the other
+
+	mu     sync.Mutex // guards what follows
 	ran    bool
 	freed  bool
 	failed error // the first failure that no Wait has reported
@@ -104,31 +106,45 @@ func readsStatus(c call) bool {
 // Run sends the operators on their way and returns, without allocating. Where one
 // of them is an NLL, it first waits for the run before.
 func (r *Recorded) Run() error {
+	r.running.Lock()
+	defer r.running.Unlock()
+	ran, err := r.start()
+	if err == nil && ran && r.checked {
+		err = r.collect(context.Background())
+	}
+	if err == nil {
+		err = r.replay.run()
+	}
+	return wrap("replay", err)
+}
+
+// start notes a run and gives whether it is not the first.
+func (r *Recorded) start() (ran bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.freed {
-		return fmt.Errorf("replay: %w", ErrFreed)
+		return false, ErrFreed
 	}
-	if r.checked && r.ran {
-		if err := r.collect(context.Background()); err != nil {
-			return wrap("replay", err)
-		}
-	}
-	r.ran = true
-	return wrap("replay", r.replay.run())
+	ran, r.ran = r.ran, true
+	return ran, nil
 }
 
 // Wait returns when all runs are done, with the first error that any of them found
 // since the last Wait.
 func (r *Recorded) Wait(ctx context.Context) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.freed {
+	ran, freed := r.ran, r.freed
+	r.mu.Unlock()
+	if freed {
 		return fmt.Errorf("wait: %w", ErrFreed)
 	}
-	if err := r.collect(orBackground(ctx)); err != nil {
-		return wrap("wait", err)
+	if ran {
+		if err := r.collect(orBackground(ctx)); err != nil {
+			return wrap("wait", err)
+		}
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	err := r.failed
 	r.failed = nil
 	return wrap("wait", err)
@@ -137,17 +153,18 @@ func (r *Recorded) Wait(ctx context.Context) error {
 // collect waits for the results and keeps their first failure. Its own error is the
 // context's or the runtime's.
 func (r *Recorded) collect(ctx context.Context) error {
-	if !r.ran {
-		return nil
-	}
-	for _, c := range r.calls {
-		err := r.rt.backend.wait(ctx, c.out)
+	for i := range r.calls {
+		err := r.rt.backend.wait(ctx, r.calls[i].out)
 		switch {
 		case err == nil, errors.Is(err, ErrFreed):
 		case errors.Is(err, ErrClosed), ctx.Err() != nil && errors.Is(err, ctx.Err()):
 			return err
-		case r.failed == nil:
-			r.failed = err
+		default:
+			r.mu.Lock()
+			if r.failed == nil {
+				r.failed = err
+			}
+			r.mu.Unlock()
 		}
 	}
 	return nil
@@ -156,12 +173,15 @@ func (r *Recorded) collect(ctx context.Context) error {
 // Free gives back what the recording holds, its own results included, once the work
 // in flight is done. It may be called twice.
 func (r *Recorded) Free() {
+	r.running.Lock()
+	defer r.running.Unlock()
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.freed {
+	freed := r.freed
+	r.freed = true
+	r.mu.Unlock()
+	if freed {
 		return
 	}
-	r.freed = true
 	if r.replay != nil {
 		r.replay.free()
 	}

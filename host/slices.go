@@ -10,7 +10,7 @@ import (
 
 // smallElements is the most elements of an operator's largest input for which
 // slices in, slices out run on the twin where no device was named.
-const smallElements = 8192
+const smallElements = 4096
 
 // CumSum is the cumulative sum of src, row-major of the given shape, along an axis.
 // It goes to dst, which has as many elements and may be src itself; nil allocates it.

@@ -9,7 +9,7 @@ import (
 )
 
 // A Stream takes operators on tensors: a [Runtime] runs them at once, in the order
-// of the calls, and a [Recording] keeps them for later.
+// of the calls, and a [Recording] keeps them for later. Nothing else implements it.
 type Stream interface {
 	// Run puts the operator's result into dst, which has the result's type; nil
 	// allocates it. The input of CumSum, LogCumSumExp and Log1p may be dst itself.

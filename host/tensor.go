@@ -66,7 +66,8 @@ func (t *Tensor[T]) Download(ctx context.Context, dst []T) ([]T, error) {
 }
 
 // Write replaces the elements by src, which has as many and is free again when it
-// returns. The context ends the wait for earlier work on the tensor.
+// returns. The context ends the wait for earlier work on the tensor. After an error
+// the elements are undefined.
 func (t *Tensor[T]) Write(ctx context.Context, src []T) error {
 	if err := t.buffer().usable("write"); err != nil {
 		return err

@@ -151,12 +151,8 @@ func (v *vulkan) submit(w *work) error {
 		if err := s.live(); err != nil {
 			return err
 		}
-		for _, b := range s.inputs {
-			if b.dev.viewed {
-				if err := b.dev.buf.Flush(0, b.dev.buf.Size()); err != nil {
-					return err
-				}
-			}
+		if err := s.flushViews(); err != nil {
+			return err
 		}
 	}
 	sub, err := v.gpu.Submit(w.program)
@@ -185,6 +181,23 @@ func (s *step) live() error {
 		}
 	}
 	return nil
+}
+
+// flushViews hands the device what the host may have written through views; writes
+// to the output, too, so that they cannot come later than the device's.
+func (s *step) flushViews() error {
+	flush := func(b *Buffer) error {
+		if !b.dev.viewed {
+			return nil
+		}
+		return b.dev.buf.Flush(0, b.dev.buf.Size())
+	}
+	for _, b := range s.inputs {
+		if err := flush(b); err != nil {
+			return err
+		}
+	}
+	return flush(s.out)
 }
 
 // runOnTwin computes in pure Go what the device cannot; unlike the device, it is
