@@ -85,7 +85,7 @@ func measure(ctx context.Context, rt *host.Runtime, m measured) (benchResult, er
 	}
 	r := benchResult{
 		Op: m.op.Name(), DType: m.inputs[0].DType.String(), Shape: append([]int{}, m.inputs[0].Shape...), Attrs: attributes.Of(m.op),
-		Device: where(rt, m.op, inputs), Strategy: string(e.Strategy), SlicesOnTwin: e.SlicesOnTwin,
+		Device: where(rt, m.op, m.inputs), Strategy: string(e.Strategy), SlicesOnTwin: e.SlicesOnTwin,
 		Kernel: known(took.KernelNs), Resident: known(took.ResidentNs), EndToEnd: known(took.EndToEndNs),
 		Copy: known(took.CopyNs), Memcpy: known(took.MemcpyNs), Cpuref: known(took.CpurefNs), Empty: known(took.EmptyNs),
 		Bytes: took.Bytes, Rounds: took.Rounds,

@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 				require.Regexp(t, ` on cpu$`, line)
 			} else {
 				require.NotRegexp(t, ` on cpu$`, line)
-				if strings.Contains(line, " on cpu, not ") {
+				if strings.Contains(line, " on cpu, not on ") {
 					require.Contains(t, line, "float64", "the only type that a device may leave to the twin")
 				}
 			}

@@ -44,13 +44,21 @@ func apply(ctx context.Context, rt *host.Runtime, op tensor.Op, inputs ...tensor
 	return y.Download(ctx)
 }
 
-// where says where a runtime computes an operator: the device's name, or that it
-// left the work to the twin and why.
-func where(rt *host.Runtime, op tensor.Op, inputs []tensor.Dense) string {
-	name := rt.Device().Name
-	e, err := rt.Explain(op, types(inputs)...)
+// place is where a runtime computes an operator: the device's name, or "cpu" with
+// the reason why the device leaves it to the twin.
+func place(rt *host.Runtime, op tensor.Op, inputs []tensor.Type) (name, reason string) {
+	e, err := rt.Explain(op, inputs...)
 	if err == nil && e.Twin && !rt.Device().Twin {
-		return fmt.Sprintf("cpu, not %s: %s", name, e.Reason)
+		return "cpu", fmt.Sprintf("not on %s: %s", rt.Device().Name, e.Reason)
+	}
+	return rt.Device().Name, ""
+}
+
+// where is place in one text.
+func where(rt *host.Runtime, op tensor.Op, inputs []tensor.Type) string {
+	name, reason := place(rt, op, inputs)
+	if reason != "" {
+		return name + ", " + reason
 	}
 	return name
 }

@@ -31,6 +31,8 @@ func TestVerify(t *testing.T) {
 			require.Equal(t, 2.0, line["seed"])
 			require.Equal(t, 0.0, line["mismatches"])
 			require.Less(t, line["max_ulp"], 1.0)
+			require.Equal(t, device == "cpu", line["device"] == "cpu")
+			require.NotContains(t, line, "why_cpu")
 		}
 	}
 }
@@ -46,14 +48,15 @@ func TestStrategiesAreForced(t *testing.T) {
 }
 
 func TestVerifyReportsWhatItFound(t *testing.T) {
-	bad := verify.Outcome{Group: verify.Group{Op: "log1p", DType: tensor.F32}, Cases: 3, Values: 10, Mismatches: 2, First: "log1p of that"}
-	far := verify.Outcome{Group: verify.Group{Op: "cumsum", DType: tensor.F64}, Cases: 1, MaxULP: 7, Worst: "cumsum of this", OutOfBound: 1}
+	bad := verified{verify.Outcome{Group: verify.Group{Op: "log1p", DType: tensor.F32}, Cases: 3, Values: 10, Mismatches: 2, First: "log1p of that"}, "device A", ""}
+	far := verified{verify.Outcome{Group: verify.Group{Op: "cumsum", DType: tensor.F64}, Cases: 1, MaxULP: 7, Worst: "cumsum of this", OutOfBound: 1}, "cpu", "not on device B: no luck"}
 	var stdout, stderr strings.Builder
 	c := &cli{stdout: &stdout, stderr: &stderr}
-	require.ErrorIs(t, c.reportVerify([]verify.Outcome{bad, far}, "some device", 1), errReported)
+	require.ErrorIs(t, c.reportVerify([]verified{bad, far}, 1), errReported)
 	require.Equal(t, "vkops: mismatch: log1p of that\nvkops: error bound passed: cumsum of this\n", stderr.String())
-	require.Regexp(t, `(?m)^log1p +float32 +3 +10 +2 +0\.000 +yes$`, stdout.String())
-	require.Regexp(t, `(?m)^cumsum +float64 +1 +0 +0 +7\.000 +NO, in 1 cases$`, stdout.String())
+	require.Regexp(t, `(?m)^log1p +float32 +3 +10 +2 +0\.000 +yes +device A$`, stdout.String())
+	require.Regexp(t, `(?m)^cumsum +float64 +1 +0 +0 +7\.000 +NO, in 1 cases +cpu$`, stdout.String())
+	require.Contains(t, stdout.String(), "cumsum float64: not on device B: no luck\n")
 	require.True(t, strings.HasSuffix(stdout.String(), "verify: FAILED\n"))
 }
 

@@ -198,7 +198,7 @@ func (c *cli) runJob(ctx context.Context, f files, prepare func() (job, error)) 
 	if err := onnx.WriteFile(f.outputs[0], y, j.outputs[0]); err != nil {
 		return err
 	}
-	return c.reportRun(where(rt, j.op, j.inputs), j.op, types(j.inputs), y.Type, f.outputs[0])
+	return c.reportRun(where(rt, j.op, types(j.inputs)), j.op, types(j.inputs), y.Type, f.outputs[0])
 }
 
 // runResult is what run prints with --json.

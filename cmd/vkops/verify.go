@@ -83,6 +83,7 @@ type verifyResult struct {
 	DType      string   `json:"dtype"`
 	Target     string   `json:"target,omitempty"`
 	Device     string   `json:"device"`
+	Reason     string   `json:"why_cpu,omitempty"`
 	Seed       uint64   `json:"seed"`
 	Cases      int64    `json:"cases"`
 	Values     int64    `json:"values"`
@@ -111,31 +112,40 @@ func (c *cli) verify(ctx context.Context, groups []verify.Group, seed uint64, st
 	run := func(ctx context.Context, op tensor.Op, inputs ...tensor.Dense) (tensor.Dense, error) {
 		return apply(ctx, rt, op, inputs...)
 	}
-	var outcomes []verify.Outcome
+	var found []verified
 	for _, g := range groups {
 		o, err := verify.Run(ctx, run, g, seed, func() { bar.step(g.String()) })
 		if err != nil {
 			bar.end()
 			return fmt.Errorf("verify: %w", err)
 		}
-		outcomes = append(outcomes, o)
+		first := g.Cases(seed)[0]
+		name, reason := place(rt, first.Op, first.Inputs)
+		found = append(found, verified{o, name, reason})
 	}
 	bar.end()
-	return c.reportVerify(outcomes, device, seed)
+	return c.reportVerify(found, seed)
 }
 
-func (c *cli) reportVerify(outcomes []verify.Outcome, device string, seed uint64) error {
-	t := table.New("operator", "type", ">cases", ">values", ">mismatches", ">max ULP", "within bound")
+// verified is what was found of a group, and where it ran.
+type verified struct {
+	verify.Outcome
+	device string
+	reason string // why it is the twin, if the device left it to that
+}
+
+func (c *cli) reportVerify(found []verified, seed uint64) error {
+	t := table.New("operator", "type", ">cases", ">values", ">mismatches", ">max ULP", "within bound", "on")
 	ok := true
-	for _, o := range outcomes {
+	for _, o := range found {
 		ok = ok && o.OK()
 		within := "yes"
 		if o.OutOfBound > 0 {
 			within = fmt.Sprintf("NO, in %d cases", o.OutOfBound)
 		}
-		t.Row(o.Op, o.Types(), fmt.Sprint(o.Cases), fmt.Sprint(o.Values), fmt.Sprint(o.Mismatches), fmt.Sprintf("%.3f", o.MaxULP), within)
+		t.Row(o.Op, o.Types(), fmt.Sprint(o.Cases), fmt.Sprint(o.Values), fmt.Sprint(o.Mismatches), fmt.Sprintf("%.3f", o.MaxULP), within, o.device)
 		if c.json {
-			result := verifyResult{Op: o.Op, DType: o.DType.String(), Device: device, Seed: seed, Cases: o.Cases, Values: o.Values,
+			result := verifyResult{Op: o.Op, DType: o.DType.String(), Device: o.device, Reason: o.reason, Seed: seed, Cases: o.Cases, Values: o.Values,
 				Mismatches: o.Mismatches, First: o.First, Worst: o.Worst, OutOfBound: o.OutOfBound, OK: o.OK()}
 			if o.Labels != tensor.Invalid {
 				result.Target = o.Labels.String()
@@ -152,8 +162,13 @@ func (c *cli) reportVerify(outcomes []verify.Outcome, device string, seed uint64
 		if _, err := t.WriteTo(c.stdout); err != nil {
 			return err
 		}
+		for _, o := range found {
+			if o.reason != "" {
+				c.printf("%s: %s\n", o.Group, o.reason)
+			}
+		}
 	}
-	for _, o := range outcomes {
+	for _, o := range found {
 		if o.First != "" {
 			fmt.Fprintf(c.stderr, "vkops: mismatch: %s\n", o.First)
 		}
