@@ -28,7 +28,7 @@ func allocated(f func()) uint64 {
 // The factor allows for the smallest messages, of which each becomes a struct.
 func requireModest(t *testing.T, data []byte, f func()) {
 	t.Helper()
-	if taken := allocated(f); taken > uint64(128*len(data)+1<<20) {
+	if taken := allocated(f); taken > uint64(64*len(data)+1<<20) {
 		t.Fatalf("%d bytes of memory for a file of %d", taken, len(data))
 	}
 }

@@ -188,6 +188,7 @@ var malformedTensors = map[string]struct {
 	"bytes beyond 2^63":      {dims(1<<61, 2).int(tensorDataType, 1), ErrFormat},
 	"a terabyte":             {dims(1<<40).int(tensorDataType, 1).bytes(tensorRawData, make([]byte, 4)), ErrFormat},
 	"a terabyte, typed":      {dims(1<<40).int(tensorDataType, 1).fixed32(tensorFloatData, 1), ErrFormat},
+	"name as number":         {message{}.int(tensorName, 2).and(dims(7)).int(tensorDataType, 1).bytes(tensorRawData, make([]byte, 4)), ErrFormat},
 	"dims truncated":         {message{1 << 3, 0x80}, ErrFormat},
 	"dims fixed":             {message{}.fixed32(tensorDims, 1).int(tensorDataType, 1).bytes(tensorRawData, make([]byte, 4)), ErrFormat},
 	"packed dims truncated":  {message{}.bytes(tensorDims, []byte{0x80}).int(tensorDataType, 1), ErrFormat},

@@ -103,7 +103,7 @@ func parseDims(data []byte, rank int64) (tensor.Shape, error) {
 			return nil
 		}
 		n := int64(v.bits)
-		if n < 0 || int64(int(n)) != n {
+		if int64(int(n)) != n {
 			return formatErrorf("TensorProto.dims[%d] is %d", len(shape), n)
 		}
 		shape = append(shape, int(n))

@@ -194,6 +194,24 @@ func TestEveryDataSetRuns(t *testing.T) {
 	assert.Equal(t, 3, calls)
 }
 
+// The sign of zero is looked at for Log1p only.
+func TestSignOfZero(t *testing.T) {
+	runFlipped := func(name string) error {
+		dir := filepath.Join(testdata, "spec", name)
+		found, err := Find(dir)
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+		return found[0].Run(expected(t, dir, func(d *tensor.Dense) {
+			values, err := tensor.Values[float64](*d)
+			require.NoError(t, err)
+			require.Zero(t, values[0])
+			values[0] = math.Copysign(0, -math.Copysign(1, values[0]))
+		})).Err
+	}
+	assert.ErrorContains(t, runFlipped("test_log1p_special_values_float64"), "element 0 at [0] is 0, want -0")
+	assert.NoError(t, runFlipped("test_cumsum_1d_exclusive"))
+}
+
 func dense[T tensor.Element](values ...T) tensor.Dense {
 	d, err := tensor.Of(values, len(values))
 	if err != nil {
