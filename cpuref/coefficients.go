@@ -24,7 +24,7 @@ const (
 )
 
 // expPolynomial32 is P with exp(x) = 1 + x + x^2 P(x) for |x| <= ln(2)/2 * 1.01,
-// with relative error at most 2^-28 (float) or 2^-57 (double).
+// with relative error at most 2^-27.6 (float) or 2^-57 (double).
 func expPolynomial32(x float32) float32 {
 	p := float32(0x1.6a1aacp-10)
 	p = float32(p*x) + 0x1.123fc6p-07
@@ -71,7 +71,7 @@ const (
 )
 
 // expPolynomial64 is P with exp(x) = 1 + x + x^2 P(x) for |x| <= ln(2)/2 * 1.01,
-// with relative error at most 2^-28 (float) or 2^-57 (double).
+// with relative error at most 2^-27.6 (float) or 2^-57 (double).
 func expPolynomial64(x float64) float64 {
 	square := float64(x * x)
 	even := float64(0x1.28b1679fcc2d3p-22)

@@ -40,7 +40,7 @@ var Polynomials = []Polynomial{
 	{
 		Name: "expPolynomial",
 		Doc: "is P with exp(x) = 1 + x + x^2 P(x) for |x| <= ln(2)/2 * 1.01,\n" +
-			"with relative error at most 2^-28 (float) or 2^-57 (double).",
+			"with relative error at most 2^-27.6 (float) or 2^-57 (double).",
 		F32: []float32{0x1.fffffcp-2, 0x1.55548ap-3, 0x1.555916p-5, 0x1.123fc6p-7, 0x1.6a1aacp-10},
 		F64: []float64{
 			0x1.000000000000bp-1, 0x1.55555555554f0p-3, 0x1.555555555024ap-5, 0x1.111111112996dp-7,

@@ -24,7 +24,7 @@ const double ROUND_TO_INTEGER = 6.7553994410557440e+15lf;
 const double STEP_LIMIT = 1.4411518807585587e+17lf;
 
 // exp_polynomial is P with exp(x) = 1 + x + x^2 P(x) for |x| <= ln(2)/2 * 1.01,
-// with relative error at most 2^-28 (float) or 2^-57 (double).
+// with relative error at most 2^-27.6 (float) or 2^-57 (double).
 double exp_polynomial(double x) {
     precise double square = x * x;
     precise double even = 2.7631687692361931e-07lf;
@@ -91,7 +91,7 @@ const float ROUND_TO_INTEGER = 1.2582912000000000e+07;
 const float STEP_LIMIT = 2.6843545600000000e+08;
 
 // exp_polynomial is P with exp(x) = 1 + x + x^2 P(x) for |x| <= ln(2)/2 * 1.01,
-// with relative error at most 2^-28 (float) or 2^-57 (double).
+// with relative error at most 2^-27.6 (float) or 2^-57 (double).
 float exp_polynomial(float x) {
     precise float p = 1.3813178520649672e-03;
     p = p * x + 8.3694187924265862e-03;
