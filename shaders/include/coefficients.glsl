@@ -24,7 +24,7 @@ const double ROUND_TO_INTEGER = 6.7553994410557440e+15lf;
 const double STEP_LIMIT = 1.4411518807585587e+17lf;
 
 // exp_polynomial is P with exp(x) = 1 + x + x^2 P(x) for |x| <= ln(2)/2 * 1.01,
-// with relative error at most 2^-27.6 (float) or 2^-57 (double).
+// with relative error at most 2^-27.6 (float) or 2^-56 (double).
 double exp_polynomial(double x) {
     precise double square = x * x;
     precise double even = 2.7631687692361931e-07lf;
@@ -42,7 +42,7 @@ double exp_polynomial(double x) {
 }
 
 // log_polynomial is P with log(1+x) = x - x^2/2 + x^3 P(x) for sqrt(1/2) <= 1+x <= sqrt(2),
-// with relative error at most 2^-30 (float) or 2^-59 (double).
+// with relative error at most 2^-29.5 (float) or 2^-57 (double).
 double log_polynomial(double x) {
     precise double square = x * x;
     precise double even = 5.6968886504978083e-02lf;
@@ -91,7 +91,7 @@ const float ROUND_TO_INTEGER = 1.2582912000000000e+07;
 const float STEP_LIMIT = 2.6843545600000000e+08;
 
 // exp_polynomial is P with exp(x) = 1 + x + x^2 P(x) for |x| <= ln(2)/2 * 1.01,
-// with relative error at most 2^-27.6 (float) or 2^-57 (double).
+// with relative error at most 2^-27.6 (float) or 2^-56 (double).
 float exp_polynomial(float x) {
     precise float p = 1.3813178520649672e-03;
     p = p * x + 8.3694187924265862e-03;
@@ -102,7 +102,7 @@ float exp_polynomial(float x) {
 }
 
 // log_polynomial is P with log(1+x) = x - x^2/2 + x^3 P(x) for sqrt(1/2) <= 1+x <= sqrt(2),
-// with relative error at most 2^-30 (float) or 2^-59 (double).
+// with relative error at most 2^-29.5 (float) or 2^-57 (double).
 float log_polynomial(float x) {
     precise float p = 6.7466259002685547e-02;
     p = p * x + -1.1675631254911423e-01;
