@@ -119,12 +119,22 @@ func (c *cli) verify(ctx context.Context, groups []verify.Group, seed uint64, st
 			bar.end()
 			return fmt.Errorf("verify: %w", err)
 		}
-		first := g.Cases(seed)[0]
-		name, reason := place(rt, first.Op, first.Inputs)
+		name, reason := placeOf(rt, g.Cases(seed))
 		found = append(found, verified{o, name, reason})
 	}
 	bar.end()
 	return c.reportVerify(found, seed)
+}
+
+// placeOf is where a group's cases run: "cpu" if any of them does, since an empty one
+// never gets to a device.
+func placeOf(rt *host.Runtime, list []verify.Case) (name, reason string) {
+	for _, one := range list {
+		if name, reason = place(rt, one.Op, one.Inputs); reason != "" {
+			break
+		}
+	}
+	return name, reason
 }
 
 // verified is what was found of a group, and where it ran.
