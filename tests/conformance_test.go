@@ -2,6 +2,9 @@
 package tests
 
 import (
+	"bytes"
+	"context"
+	"fmt"
 	"os"
 	"testing"
 
@@ -9,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vkops/cpuref"
+	"vkops/host"
 	"vkops/internal/cases"
 	"vkops/tensor"
 )
@@ -48,6 +52,48 @@ func TestPeerConformanceOnTwin(t *testing.T) {
 		return
 	}
 	runCases(t, onTwin, 122, peerCases)
+}
+
+// onDevice runs cases on a Vulkan device and holds its results to the twin's bits.
+// Only double precision that the device lacks may be left to the twin.
+func onDevice(rt *host.Runtime) cases.Runner {
+	return func(op tensor.Op, inputs []tensor.Dense) (tensor.Dense, string, error) {
+		types := make([]tensor.Type, len(inputs))
+		for i, d := range inputs {
+			types[i] = d.Type
+		}
+		e, err := rt.Explain(op, types...)
+		if err != nil {
+			return tensor.Dense{}, "", err
+		}
+		if e.SlicesOnTwin && (types[0].DType != tensor.F64 || rt.Device().Caps.Float64) {
+			return tensor.Dense{}, "twin", fmt.Errorf("was not computed on the device: %s", e.Reason)
+		}
+		got, err := rt.RunDense(context.Background(), op, inputs...)
+		if err != nil {
+			return got, e.String(), err
+		}
+		want, err := cpuref.Run(op, inputs...)
+		if err == nil && !bytes.Equal(got.Data, want.Data) {
+			err = fmt.Errorf("differs from the twin: %w", cases.Compare(got, want, cases.Tolerance{NaNEqual: true}, true))
+		}
+		return got, e.String(), err
+	}
+}
+
+func TestConformanceOnDevice(t *testing.T) {
+	for i, rt := range devices(t) {
+		t.Run(settings[i].String(), func(t *testing.T) { runCases(t, onDevice(rt), 143, ownCases) })
+	}
+}
+
+func TestPeerConformanceOnDevice(t *testing.T) {
+	if !havePeers(t) {
+		return
+	}
+	for i, rt := range devices(t) {
+		t.Run(settings[i].String(), func(t *testing.T) { runCases(t, onDevice(rt), 122, peerCases) })
+	}
 }
 
 // havePeers says loudly when the peers' cases are not there to be run.
