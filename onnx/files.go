@@ -1,8 +1,10 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,7 +52,7 @@ func ReadFile(path string, opts NPYOptions) (tensor.Dense, error) {
 		d, err = readTensorFile(path)
 	}
 	if err != nil {
-		return tensor.Dense{}, fmt.Errorf("%s: %w", path, err)
+		return tensor.Dense{}, naming(path, err)
 	}
 	return d, nil
 }
@@ -87,7 +89,16 @@ func WriteFile(path string, d tensor.Dense, name string) error {
 		return WriteTensor(w, d, name)
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return naming(path, err)
 	}
 	return nil
+}
+
+// naming puts the path in front of an error that does not name it yet.
+func naming(path string, err error) error {
+	var named *fs.PathError
+	if errors.As(err, &named) && named.Path == path {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
