@@ -35,7 +35,7 @@ func expPolynomial32(x float32) float32 {
 }
 
 // logPolynomial32 is P with log(1+x) = x - x^2/2 + x^3 P(x) for sqrt(1/2) <= 1+x <= sqrt(2),
-// with relative error at most 2^-29.5 (float) or 2^-57 (double).
+// with relative error at most 2^-28 (float) or 2^-57 (double).
 func logPolynomial32(x float32) float32 {
 	p := float32(0x1.14578p-04)
 	p = float32(p*x) + -0x1.de3bdep-04
@@ -89,7 +89,7 @@ func expPolynomial64(x float64) float64 {
 }
 
 // logPolynomial64 is P with log(1+x) = x - x^2/2 + x^3 P(x) for sqrt(1/2) <= 1+x <= sqrt(2),
-// with relative error at most 2^-29.5 (float) or 2^-57 (double).
+// with relative error at most 2^-28 (float) or 2^-57 (double).
 func logPolynomial64(x float64) float64 {
 	square := float64(x * x)
 	even := float64(0x1.d2b06a0db596cp-05)

@@ -51,7 +51,7 @@ var Polynomials = []Polynomial{
 	{
 		Name: "logPolynomial",
 		Doc: "is P with log(1+x) = x - x^2/2 + x^3 P(x) for sqrt(1/2) <= 1+x <= sqrt(2),\n" +
-			"with relative error at most 2^-29.5 (float) or 2^-57 (double).",
+			"with relative error at most 2^-28 (float) or 2^-57 (double).",
 		F32: []float32{
 			0x1.555548p-2, -0x1.000006p-2, 0x1.99a4b6p-3, -0x1.555c4ep-3, 0x1.23376ap-3,
 			-0x1.fc220ap-4, 0x1.e6f052p-4, -0x1.de3bdep-4, 0x1.145780p-4,

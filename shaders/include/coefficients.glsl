@@ -42,7 +42,7 @@ double exp_polynomial(double x) {
 }
 
 // log_polynomial is P with log(1+x) = x - x^2/2 + x^3 P(x) for sqrt(1/2) <= 1+x <= sqrt(2),
-// with relative error at most 2^-29.5 (float) or 2^-57 (double).
+// with relative error at most 2^-28 (float) or 2^-57 (double).
 double log_polynomial(double x) {
     precise double square = x * x;
     precise double even = 5.6968886504978083e-02lf;
@@ -102,7 +102,7 @@ float exp_polynomial(float x) {
 }
 
 // log_polynomial is P with log(1+x) = x - x^2/2 + x^3 P(x) for sqrt(1/2) <= 1+x <= sqrt(2),
-// with relative error at most 2^-29.5 (float) or 2^-57 (double).
+// with relative error at most 2^-28 (float) or 2^-57 (double).
 float log_polynomial(float x) {
     precise float p = 6.7466259002685547e-02;
     p = p * x + -1.1675631254911423e-01;
