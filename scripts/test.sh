@@ -61,7 +61,7 @@ fi
 
 step "shellcheck"
 if command -v shellcheck >/dev/null; then
-  shellcheck scripts/*.sh shaders/*.sh .ci/run
+  shellcheck -S warning scripts/*.sh shaders/*.sh .ci/run
 else
   echo "SKIPPED: shellcheck is not installed"
 fi

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"slices"
 
 	"vkops/host"
 	"vkops/tensor"
@@ -15,11 +16,10 @@ func main() {
 		log.Fatal(err)
 	}
 	defer rt.Close()
-	x := []float32{1, 2, 3, 4, 5, 6}
-	op := tensor.CumSum{Axis: 1}
-	y, err := host.CumSum(context.Background(), rt, nil, x, tensor.Shape{2, 3}, op)
+	x := slices.Repeat([]float32{0.1}, 1<<20) // a plain float32 loop would end at 105891.84
+	y, err := host.CumSum(context.Background(), rt, nil, x, tensor.Shape{1 << 20}, tensor.CumSum{Axis: 0})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(y, "on", rt.Device().Name) // [1 3 6 4 9 15] on ...
+	fmt.Println(y[len(y)-1], "on", rt.Device().Name) // 104857.6 on ...
 }
