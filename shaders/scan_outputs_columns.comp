@@ -1,74 +1,87 @@
 // Last pass over long columns, and the only one over short columns: the outputs.
-// Each lane walks two columns, through one tile from their carries or through some
-// tiles in a row from the top. Twin: cpuref/scan_outputs.go.
+// Each lane walks a block of columns, through one tile from their carries or
+// through some tiles in a row from the top. Twin: cpuref/scan.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define READ_ONLY_STATES
 #include "scan_columns.glsl"
 
-// Writes the outputs of `rows` rows, which also go into the runs' aggregates.
-void scan_rows(inout StatePair run, StatePair s, inout Columns at, uint rows) {
+STATE state[block_columns]; // within a run
+STATE run_carry[block_columns];
+STATE group_carry[block_columns];
+STATE tile_carry[block_columns];
+
+// Writes the outputs of a run of `rows` rows.
+void scan_run(inout uint from, inout uint to, uint rows) {
+    for (uint v = 0u; v < block_columns; v++) {
+        run_aggregate[v] = identity();
+        state[v] = run_carry[v];
+    }
     for (uint k = 0u; k < rows; k++) {
-        ElementPair x = load_row(at);
-        TERM a = pre(x.a);
-        TERM b = pre(x.b);
-        run.a = take(run.a, a);
-        run.b = take(run.b, b);
-        ElementPair y;
-        y.a = step_output(s.a, a);
-        y.b = step_output(s.b, b);
-        store_row(at, y);
-        advance(at);
+        load_row(from);
+        for (uint v = 0u; v < block_columns; v++) {
+            TERM t = pre(row[v]);
+            run_aggregate[v] = take(run_aggregate[v], t);
+            row[v] = step_output(state[v], t);
+        }
+        store_row(to);
+        from += stride();
+        to += stride();
     }
 }
 
-// Writes the outputs of the next `count` rows, given the carries into them. The
-// carries become those into the next tile; after a tile that ends the columns
-// they have no meaning.
-void scan_tile(inout Columns at, uint count, inout StatePair carry) {
-    StatePair tile = identities();
-    StatePair group_carry = carry;
-    StatePair run_carry = carry;
+// Writes the outputs of the next `count` rows, and turns the tile's carries into
+// those of the next tile; after a tile that ends the columns they have no meaning.
+void scan_tile(inout uint from, inout uint to, uint count) {
     uint runs = count / RUN;
-    uint left = count % RUN;
+    for (uint v = 0u; v < block_columns; v++) {
+        tile_aggregate[v] = identity();
+        group_carry[v] = tile_carry[v];
+        run_carry[v] = tile_carry[v];
+    }
     for (uint first = 0u; first < runs; first += 16u) {
-        StatePair group = identities();
-        run_carry = group_carry;
+        for (uint v = 0u; v < block_columns; v++) group_aggregate[v] = identity();
         uint end = min(first + 16u, runs);
         for (uint r = first; r < end; r++) {
-            StatePair run = identities();
-            scan_rows(run, run_carry, at, RUN);
-            group = combine_pairs(group, run);
-            run_carry = combine_pairs(run_carry, run);
+            scan_run(from, to, RUN);
+            for (uint v = 0u; v < block_columns; v++) {
+                group_aggregate[v] = combine(group_aggregate[v], run_aggregate[v]);
+                run_carry[v] = combine(run_carry[v], run_aggregate[v]);
+            }
         }
-        tile = combine_pairs(tile, group);
-        if (end == first + 16u) {
-            group_carry = combine_pairs(group_carry, group);
-            run_carry = group_carry;
+        for (uint v = 0u; v < block_columns; v++) {
+            tile_aggregate[v] = combine(tile_aggregate[v], group_aggregate[v]);
+            if (end == first + 16u) {
+                group_carry[v] = combine(group_carry[v], group_aggregate[v]);
+                run_carry[v] = group_carry[v];
+            }
         }
     }
-    if (left != 0u) {
-        StatePair run = identities();
-        scan_rows(run, run_carry, at, left);
-    }
-    carry = combine_pairs(carry, tile);
+    if (count % RUN != 0u) scan_run(from, to, count % RUN);
+    for (uint v = 0u; v < block_columns; v++) tile_carry[v] = combine(tile_carry[v], tile_aggregate[v]);
 }
 
 void main() {
     uint index = push.first_item + lane_index();
     if (index >= push.item_end) return;
-    uint blocks = (push.tiles + push.tiles_per_item - 1u) / push.tiles_per_item;
-    Item item = pair_item(index, blocks);
+    Item item = block_item(index, (push.tiles + push.tiles_per_item - 1u) / push.tiles_per_item);
     item.tile *= push.tiles_per_item;
-    Columns at = columns_from(item, item.tile * TILE);
-    Columns top = at;
-    StatePair carry = StatePair(starting_carry(item), starting_carry(second_of(item)));
-    ElementPair first = load_row(at);
+    uint from = push.source_base + block_index(item, item.tile * TILE);
+    uint to = push.result_base + block_index(item, item.tile * TILE);
+    uint top = to;
+    for (uint v = 0u; v < block_columns; v++) {
+        tile_carry[v] = identity();
+        if (carried != 0u && is_live(v)) tile_carry[v] = load_state(state_index(item) + v);
+    }
+    ELEMENT first[block_columns];
+    load_row(from);
+    for (uint v = 0u; v < block_columns; v++) first[v] = row[v];
     uint end = min(item.tile + push.tiles_per_item, push.tiles);
     for (uint tile = item.tile; tile < end; tile++) {
-        scan_tile(at, min(TILE, push.n - tile * TILE), carry);
+        scan_tile(from, to, min(TILE, push.n - tile * TILE));
     }
     if (exclusive_scan == 0u && starts_line(item.tile)) {
-        store_row(top, ElementPair(first_inclusive(first.a), first_inclusive(first.b)));
+        for (uint v = 0u; v < block_columns; v++) row[v] = first_inclusive(first[v]);
+        store_row(top);
     }
 }

@@ -1,52 +1,50 @@
 // First pass over long columns: the aggregate of every tile of every column. Each
-// lane walks a tile of two columns. Twin: cpuref/scan_tiles.go.
+// lane walks a tile of a block of columns. Twin: cpuref/scan.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define NO_RESULT
 #include "scan_columns.glsl"
 
-// Takes `rows` rows into the runs.
-void take_rows(inout StatePair run, inout Columns at, uint rows) {
-    for (uint k = 0u; k < rows; k++) {
-        ElementPair x = load_row(at);
-        run.a = take(run.a, pre(x.a));
-        run.b = take(run.b, pre(x.b));
-        advance(at);
+// The folds of the next `rows` rows, a run.
+void fold_run(inout uint from, uint rows) {
+    for (uint v = 0u; v < block_columns; v++) run_aggregate[v] = identity();
+    for (uint k = 0u; k < rows; k++, from += stride()) {
+        load_row(from);
+        for (uint v = 0u; v < block_columns; v++) run_aggregate[v] = take(run_aggregate[v], pre(row[v]));
     }
+    for (uint v = 0u; v < block_columns; v++) group_aggregate[v] = combine(group_aggregate[v], run_aggregate[v]);
 }
 
 // The folds of the next `count` rows.
-StatePair tile_aggregates(Columns at, uint count) {
-    StatePair tile = identities();
+void fold_tile(uint from, uint count) {
     uint runs = count / RUN;
-    uint left = count % RUN;
-    StatePair group = identities();
+    for (uint v = 0u; v < block_columns; v++) {
+        tile_aggregate[v] = identity();
+        group_aggregate[v] = identity();
+    }
     for (uint first = 0u; first < runs; first += 16u) {
-        group = identities();
         uint end = min(first + 16u, runs);
-        for (uint r = first; r < end; r++) {
-            StatePair run = identities();
-            take_rows(run, at, RUN);
-            group = combine_pairs(group, run);
+        for (uint r = first; r < end; r++) fold_run(from, RUN);
+        if (end == first + 16u) {
+            for (uint v = 0u; v < block_columns; v++) {
+                tile_aggregate[v] = combine(tile_aggregate[v], group_aggregate[v]);
+                group_aggregate[v] = identity();
+            }
         }
-        if (end == first + 16u) tile = combine_pairs(tile, group);
     }
-    if (count % GROUP == 0u) return tile;
-    if (runs % 16u == 0u) group = identities();
-    if (left != 0u) {
-        StatePair run = identities();
-        take_rows(run, at, left);
-        group = combine_pairs(group, run);
+    if (count % RUN != 0u) fold_run(from, count % RUN);
+    if (count % GROUP != 0u) {
+        for (uint v = 0u; v < block_columns; v++) tile_aggregate[v] = combine(tile_aggregate[v], group_aggregate[v]);
     }
-    return combine_pairs(tile, group);
 }
 
 void main() {
     uint index = push.first_item + lane_index();
     if (index >= push.item_end) return;
-    Item item = pair_item(index, push.tiles);
+    Item item = block_item(index, push.tiles);
     uint p = item.tile * TILE;
-    StatePair aggregates = tile_aggregates(columns_from(item, p), min(TILE, push.n - p));
-    store_state(state_index(item), aggregates.a);
-    store_state(state_index(second_of(item)), aggregates.b);
+    fold_tile(push.source_base + block_index(item, p), min(TILE, push.n - p));
+    for (uint v = 0u; v < block_columns; v++) {
+        if (is_live(v)) store_state(state_index(item) + v, tile_aggregate[v]);
+    }
 }

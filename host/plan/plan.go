@@ -175,6 +175,12 @@ func New(op tensor.Op, inputs []tensor.Type, lim Limits, strategy Strategy) (*Pl
 			return nil, err
 		}
 		b.scan(scanKernels{"cumsum", output.DType}, view, op.Exclusive, op.Reverse)
+	case tensor.LogCumSumExp:
+		view, err := op.View(output.Shape)
+		if err != nil {
+			return nil, err
+		}
+		b.scan(scanKernels{"logcumsumexp", output.DType}, view, false, false)
 	default:
 		b.fail("no kernels for this operator")
 	}

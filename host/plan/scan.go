@@ -152,9 +152,9 @@ func (s *scanner) tilesPerItem(set *scanSet) int64 {
 	}
 	enough := int64(1 << 15)
 	if s.lim.SoftwareDevice {
-		enough = 128
+		enough = manyItems
 	}
-	if set.outers*ceilDiv(set.inner, 2) < enough {
+	if set.outers*set.inner < enough {
 		return 1
 	}
 	return set.tiles()

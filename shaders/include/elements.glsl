@@ -30,6 +30,26 @@ struct Quad {
 
 Quad reversed(Quad q) { return Quad(q.d, q.c, q.b, q.a); }
 
+#ifdef QUADS
+
+// Set where every quad lies at a multiple of four elements.
+layout(constant_id = 1) const uint vector_access = 0u;
+
+#if defined(PACKED)
+#define VECTOR uvec2
+#elif defined(DTYPE_F64)
+#define VECTOR dvec4
+#elif defined(DTYPE_F32)
+#define VECTOR vec4
+#else
+#define VECTOR uvec4
+#endif
+layout(set = 0, binding = 2) readonly buffer SourceVectorBlock { VECTOR at[]; } source_vectors;
+#ifndef NO_RESULT
+layout(set = 0, binding = 3) buffer ResultVectorBlock { VECTOR at[]; } result_vectors;
+#endif
+#endif
+
 #if defined(PACKED)
 
 ELEMENT load_element(uint i) {
@@ -37,12 +57,20 @@ ELEMENT load_element(uint i) {
     return load16((i & 1u) != 0u ? word >> 16 : word & 0xffffu);
 }
 
+#ifdef QUADS
+
 // Loads elements i to i+3; i is even.
 Quad load_quad(uint i) {
-    uint low = source.at[i >> 1];
-    uint high = source.at[(i >> 1) + 1u];
-    return Quad(load16(low & 0xffffu), load16(low >> 16), load16(high & 0xffffu), load16(high >> 16));
+    uvec2 words;
+    if (vector_access != 0u) {
+        words = source_vectors.at[i >> 2];
+    } else {
+        words = uvec2(source.at[i >> 1], source.at[(i >> 1) + 1u]);
+    }
+    return Quad(load16(words.x & 0xffffu), load16(words.x >> 16), load16(words.y & 0xffffu), load16(words.y >> 16));
 }
+
+#endif
 
 #ifndef NO_RESULT
 
@@ -51,15 +79,21 @@ uint packed_pair(ELEMENT low, ELEMENT high) { return store16(low) | store16(high
 // Stores elements i and i+1; i is even.
 void store_pair(uint i, ELEMENT low, ELEMENT high) { result.at[i >> 1] = packed_pair(low, high); }
 
-void store_quad(uint i, Quad q) {
-    store_pair(i, q.a, q.b);
-    store_pair(i + 2u, q.c, q.d);
-}
-
 // Changes one element of a word that this invocation has written.
 void replace_element(uint i, ELEMENT x) {
     uint word = result.at[i >> 1];
     result.at[i >> 1] = (i & 1u) != 0u ? (word & 0xffffu) | store16(x) << 16 : (word & 0xffff0000u) | store16(x);
+}
+
+#ifdef QUADS
+
+void store_quad(uint i, Quad q) {
+    if (vector_access != 0u) {
+        result_vectors.at[i >> 2] = uvec2(packed_pair(q.a, q.b), packed_pair(q.c, q.d));
+        return;
+    }
+    store_pair(i, q.a, q.b);
+    store_pair(i + 2u, q.c, q.d);
 }
 
 // Stores the first or the last `count` elements of the quad at i, 1 to 3 of
@@ -76,6 +110,7 @@ void store_last(uint i, Quad q, uint count) {
 }
 
 #endif
+#endif
 
 #else
 
@@ -85,20 +120,6 @@ void replace_element(uint i, ELEMENT x) { result.at[i] = x; }
 #endif
 
 #ifdef QUADS
-
-// Set where every quad lies at a multiple of four elements.
-layout(constant_id = 1) const uint vector_access = 0u;
-
-#if defined(DTYPE_F64)
-#define VECTOR dvec4
-#elif defined(DTYPE_I64)
-#define VECTOR uvec4
-#elif defined(DTYPE_I32)
-#define VECTOR uvec4
-#else
-#define VECTOR vec4
-#endif
-layout(set = 0, binding = 2) readonly buffer SourceVectorBlock { VECTOR at[]; } source_vectors;
 
 Quad load_quad(uint i) {
     if (vector_access != 0u) {
@@ -115,8 +136,6 @@ Quad load_quad(uint i) {
 }
 
 #ifndef NO_RESULT
-
-layout(set = 0, binding = 3) buffer ResultVectorBlock { VECTOR at[]; } result_vectors;
 
 void store_quad(uint i, Quad q) {
     if (vector_access != 0u) {

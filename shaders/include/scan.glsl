@@ -17,8 +17,14 @@
 #define GROUP 256u
 #define TILE 4096u
 
+#ifdef HAS_MODES
 layout(constant_id = 2) const uint exclusive_scan = 0u;
 layout(constant_id = 3) const uint reverse_scan = 0u;
+#else
+const uint exclusive_scan = 0u;
+const uint reverse_scan = 0u;
+ELEMENT exclusive(STATE s) { return inclusive(s); }
+#endif
 // Set where the states hold the carry of every tile; otherwise every walk starts
 // at the start of a line.
 layout(constant_id = 4) const uint carried = 0u;
