@@ -31,7 +31,7 @@ done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-download() { (cd "$work" && apt-get download -q chromium-common </dev/null >&2); }
+download() { (cd "$work" && apt-get download -q -o APT::Sandbox::User=root chromium-common </dev/null >&2); }
 if ! download; then
   as_root=()
   [ "$(id -u)" -eq 0 ] || as_root=(sudo)
