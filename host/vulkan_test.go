@@ -310,3 +310,32 @@ func TestPlanKeysTellCallsApart(t *testing.T) {
 		}
 	}
 }
+
+// TestWriteComesAfterEarlierReaders overwrites an input while the device is likely
+// to be reading it.
+func TestWriteComesAfterEarlierReaders(t *testing.T) {
+	for name, opts := range map[string][]Option{"direct": nil, "staged": {withStage(1 << 16)}} {
+		t.Run(name, func(t *testing.T) {
+			rt, _ := openTested(t, opts...)
+			const n = 1 << 20
+			x := counting[uint32](n)
+			b, err := Upload(rt, x, tensor.Shape{n})
+			require.NoError(t, err)
+			for range 5 {
+				sums, err := CumSumTensor(rt, nil, b, tensor.CumSum{})
+				require.NoError(t, err)
+				require.NoError(t, b.Write(background, make([]uint32, n)))
+				require.NoError(t, b.Write(background, x))
+				got, err := sums.Download(background, nil)
+				require.NoError(t, err)
+				sum := uint32(0)
+				for i, v := range x {
+					if sum += v; sum != got[i] {
+						t.Fatalf("element %d is %d, want %d", i, got[i], sum)
+					}
+				}
+				sums.Free()
+			}
+		})
+	}
+}
