@@ -131,7 +131,7 @@ func (b *Buffer) Invalidate(off, n int64) error {
 	})
 }
 
-func (b *Buffer) sync(what string, off, n int64, make func(at, size C.uint64_t) C.vkops_status) error {
+func (b *Buffer) sync(what string, off, n int64, vulkan func(at, size C.uint64_t) C.vkops_status) error {
 	if off < 0 || n < 0 || off > b.size-n {
 		return invalid("%s of %d bytes at %d in a buffer of %d", what, n, off, b.size)
 	}
@@ -151,7 +151,7 @@ func (b *Buffer) sync(what string, off, n int64, make func(at, size C.uint64_t) 
 		return nil
 	}
 	at, size := atomRange(b.place.offset+off, n, int64(b.device.info.Caps.NonCoherentAtom), b.place.block.size)
-	if err := shimError(make(C.uint64_t(at), C.uint64_t(size))); err != nil {
+	if err := shimError(vulkan(C.uint64_t(at), C.uint64_t(size))); err != nil {
 		return b.device.failed(err)
 	}
 	return nil

@@ -44,6 +44,19 @@ func (c *pipelines) openCache() error {
 	return nil
 }
 
+// saveEvery is after how many new pipelines the file is written, for programs
+// that never close their device.
+const saveEvery = 16
+
+func (c *pipelines) saveSometimes() {
+	c.mu.Lock()
+	due := c.unsaved >= saveEvery
+	c.mu.Unlock()
+	if due {
+		c.saveCache()
+	}
+}
+
 // saveCache writes the cache file if pipelines were built since the last time.
 // Failures are logged: a cache is only for speed.
 func (c *pipelines) saveCache() {

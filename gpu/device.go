@@ -38,9 +38,14 @@ type Device struct {
 	programs  registry[*Program]
 
 	// life is held for reading during every call and for writing by Close.
-	life   sync.RWMutex
-	closed atomic.Bool
-	lost   atomic.Bool
+	life    sync.RWMutex
+	closing sync.Once
+	closed  atomic.Bool
+	lost    atomic.Bool
+
+	// found are the newest validation messages that nobody has taken.
+	foundMu sync.Mutex
+	found   []string
 }
 
 // Open opens the device that the options choose. The error is ErrNoDevice if
@@ -138,18 +143,18 @@ func (d *Device) failed(err error) error {
 // their mapped views must not be used. Calls under way end first. It may be
 // called again.
 func (d *Device) Close() error {
-	if !d.closed.CompareAndSwap(false, true) {
-		return nil
-	}
-	// Before life is taken, so that goroutines that wait see their work done.
-	d.queue.idleWait()
-	d.life.Lock()
-	defer d.life.Unlock()
-	// A call that began before closed was set may have submitted since.
-	d.queue.idleWait()
-	d.pipelines.saveCache()
-	d.logMessages()
-	d.destroy()
+	d.closing.Do(func() {
+		d.closed.Store(true)
+		// Before life is taken, so that goroutines that wait see their work done.
+		d.queue.idleWait()
+		d.life.Lock()
+		defer d.life.Unlock()
+		// A call that began before closed was set may have submitted since.
+		d.queue.idleWait()
+		d.pipelines.saveCache()
+		d.collectMessages()
+		d.destroy()
+	})
 	return nil
 }
 
@@ -196,6 +201,9 @@ func (d *Device) MemoryInUse() MemoryStats {
 	return d.memory.stats()
 }
 
+// maxMessages is how many validation messages are kept.
+const maxMessages = 64
+
 // ValidationMessages takes the messages of the validation layer that have come
 // since the last call; only the newest 64 are kept.
 func (d *Device) ValidationMessages() []string {
@@ -203,11 +211,27 @@ func (d *Device) ValidationMessages() []string {
 		return nil
 	}
 	defer d.leave()
-	return d.instance.messages()
+	d.collectMessages()
+	d.foundMu.Lock()
+	defer d.foundMu.Unlock()
+	found := d.found
+	d.found = nil
+	return found
 }
 
-func (d *Device) logMessages() {
+// collectMessages moves what the layer has found to the logger and to found. It
+// is called after each step that the layer looks at.
+func (d *Device) collectMessages() {
+	if d.instance.c.messages == nil {
+		return
+	}
+	d.foundMu.Lock()
+	defer d.foundMu.Unlock()
 	for _, text := range d.instance.messages() {
 		d.log.Warn("vulkan validation", "message", text)
+		d.found = append(d.found, text)
+	}
+	if n := len(d.found); n > maxMessages {
+		d.found = append(d.found[:0], d.found[n-maxMessages:]...)
 	}
 }

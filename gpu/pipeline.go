@@ -78,11 +78,14 @@ func (d *Device) Pipeline(desc PipelineDesc) (*Pipeline, error) {
 	defer d.leave()
 	p := d.pipelines.find(desc)
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.build(); err != nil {
+	err := p.build()
+	p.mu.Unlock()
+	d.collectMessages()
+	if err != nil {
 		d.pipelines.forget(p)
 		return nil, err
 	}
+	d.pipelines.saveSometimes()
 	return p, nil
 }
 

@@ -78,10 +78,17 @@ func (d *Device) NewProgram() (*Program, error) {
 // record adds an operation unless an earlier one failed. check returns what is
 // wrong with it.
 func (p *Program) record(check func() error) {
+	// Before p.mu, as everywhere: Close waits for those inside and keeps others out.
+	entered := p.device.enter()
+	if entered == nil {
+		defer p.device.leave()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case p.err != nil:
+	case entered != nil:
+		p.err = entered
 	case p.freed:
 		p.err = fmt.Errorf("gpu: program %w", ErrClosed)
 	case p.ended:
@@ -102,9 +109,10 @@ func (p *Program) Dispatch(pipeline *Pipeline, groups [3]uint32, push []byte, bi
 			return fmt.Errorf("%w (dispatch of %s)", err, pipeline.desc.Name)
 		}
 		if !slices.Contains(p.used, pipeline) {
-			if err := p.acquire(pipeline); err != nil {
+			if err := pipeline.acquire(); err != nil {
 				return err
 			}
+			p.used = append(p.used, pipeline)
 		}
 		for _, b := range bind {
 			if err := p.use(b.Buffer); err != nil {
@@ -123,18 +131,6 @@ func (p *Program) Dispatch(pipeline *Pipeline, groups [3]uint32, push []byte, bi
 		}
 		return nil
 	})
-}
-
-func (p *Program) acquire(pipeline *Pipeline) error {
-	if err := p.device.enter(); err != nil {
-		return err
-	}
-	defer p.device.leave()
-	if err := pipeline.acquire(); err != nil {
-		return err
-	}
-	p.used = append(p.used, pipeline)
-	return nil
 }
 
 func (p *Program) checkDispatch(pipeline *Pipeline, groups [3]uint32, push []byte, bind []Binding) error {
@@ -215,74 +211,6 @@ func (p *Program) Barrier() {
 		p.words = append(p.words, C.VKOPS_BARRIER)
 		return nil
 	})
-}
-
-// Copy copies size bytes. Within one buffer the two parts must not overlap.
-func (p *Program) Copy(dst *Buffer, dstOff int64, src *Buffer, srcOff, size int64) {
-	p.record(func() error {
-		if err := p.checkCopy(dst, dstOff, size, src, srcOff, size); err != nil || size == 0 {
-			return err
-		}
-		p.words = append(p.words, C.VKOPS_COPY, dst.handle, uint64(dstOff), src.handle, uint64(srcOff), uint64(size))
-		return nil
-	})
-}
-
-// CopyRect copies rows of rowBytes whose starts are a pitch apart. Within one
-// buffer the bytes from the first to the last row must not overlap.
-func (p *Program) CopyRect(dst *Buffer, dstOff, dstPitch int64, src *Buffer, srcOff, srcPitch, rowBytes, rows int64) {
-	if rowBytes > 0 && rows > 0 && dstPitch == rowBytes && srcPitch == rowBytes && rows <= (1<<62)/rowBytes {
-		p.Copy(dst, dstOff, src, srcOff, rowBytes*rows)
-		return
-	}
-	p.record(func() error {
-		if rowBytes < 0 || rows < 0 || rows > 1 && (dstPitch < rowBytes || srcPitch < rowBytes) {
-			return invalid("copy of %d rows of %d bytes at pitches %d and %d", rows, rowBytes, dstPitch, srcPitch)
-		}
-		if rows == 0 || rowBytes == 0 {
-			return nil
-		}
-		dstSpan, dstOK := rectSpan(rowBytes, rows, dstPitch)
-		srcSpan, srcOK := rectSpan(rowBytes, rows, srcPitch)
-		if !dstOK || !srcOK {
-			return invalid("copy of %d rows of %d bytes at pitches %d and %d", rows, rowBytes, dstPitch, srcPitch)
-		}
-		if err := p.checkCopy(dst, dstOff, dstSpan, src, srcOff, srcSpan); err != nil {
-			return err
-		}
-		p.words = append(p.words, C.VKOPS_COPY_RECT, dst.handle, uint64(dstOff), uint64(dstPitch),
-			src.handle, uint64(srcOff), uint64(srcPitch), uint64(rowBytes), uint64(rows))
-		return nil
-	})
-}
-
-// rectSpan is the number of bytes from the first row's start to the last row's
-// end, and whether it fits an int64.
-func rectSpan(rowBytes, rows, pitch int64) (int64, bool) {
-	if rows == 1 {
-		return rowBytes, true
-	}
-	const limit = 1 << 62
-	if rows-1 > limit/pitch {
-		return 0, false
-	}
-	return (rows-1)*pitch + rowBytes, true
-}
-
-func (p *Program) checkCopy(dst *Buffer, dstOff, dstSize int64, src *Buffer, srcOff, srcSize int64) error {
-	if err := p.checkRange(dst, dstOff, dstSize, 1); err != nil {
-		return fmt.Errorf("copy to: %w", err)
-	}
-	if err := p.checkRange(src, srcOff, srcSize, 1); err != nil {
-		return fmt.Errorf("copy from: %w", err)
-	}
-	if dst == src && dstOff < srcOff+srcSize && srcOff < dstOff+dstSize {
-		return invalid("copy within a buffer from %d to %d overlaps", srcOff, dstOff)
-	}
-	if err := p.use(dst); err != nil {
-		return err
-	}
-	return p.use(src)
 }
 
 // Fill sets size bytes to a repeated word; off and size are multiples of 4, and

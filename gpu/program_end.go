@@ -54,6 +54,7 @@ func (p *Program) encode() error {
 	if p.sets > 0 {
 		faults |= d.faults.mask(C.VKOPS_CALL_vkAllocateDescriptorSets)
 	}
+	defer d.collectMessages()
 	return shimError(C.vkops_record(d.c, p.commands, C.uint64_t(p.descriptorPool), C.uint64_t(p.queryPool),
 		C.uint32_t(p.queries), words, C.size_t(len(p.words)), faults))
 }

@@ -8,6 +8,7 @@ package gpu
 import "C"
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -71,13 +72,13 @@ func (d *Device) Submit(p *Program) (*Submission, error) {
 	if p == nil || p.device != d {
 		return nil, invalid("submission of a program of another device")
 	}
+	if err := d.queue.makeRoom(); err != nil {
+		return nil, err
+	}
 	if err := d.enter(); err != nil {
 		return nil, err
 	}
 	defer d.leave()
-	if err := d.queue.makeRoom(); err != nil {
-		return nil, err
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -88,6 +89,7 @@ func (d *Device) Submit(p *Program) (*Submission, error) {
 	case !p.ended:
 		return nil, invalid("submission of a program without End")
 	}
+	defer d.collectMessages()
 	return d.queue.submit(p)
 }
 
@@ -186,55 +188,6 @@ func (q *queue) recycle(f *fence) {
 	q.idle = append(q.idle, f)
 }
 
-// hold returns the fence of a pending submission, kept from reuse until letGo,
-// or nil if the submission is done.
-func (q *queue) hold(seq uint64) *fence {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.pending) == 0 || seq < q.pending[0].seq {
-		return nil
-	}
-	f := q.pending[seq-q.pending[0].seq].fence
-	f.waiters++
-	return f
-}
-
-func (q *queue) letGo(f *fence) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	f.waiters--
-	if f.waiters == 0 && f.retired {
-		q.recycle(f)
-	}
-}
-
-// waitFence waits on a submission's fence for so long (0 only asks) and says
-// whether the submission is done.
-func (q *queue) waitFence(seq, nanoseconds uint64) (bool, error) {
-	f := q.hold(seq)
-	if f == nil {
-		return true, nil
-	}
-	d := q.device
-	var bits C.uint64_t
-	if d.faults != nil {
-		asked := call(C.VKOPS_CALL_vkWaitForFences)
-		if nanoseconds == 0 {
-			asked = C.VKOPS_CALL_vkGetFenceStatus
-		}
-		bits = d.faults.mask(asked)
-	}
-	status := C.vkops_wait(d.c, C.uint64_t(f.handle), C.uint64_t(nanoseconds), bits)
-	if status.result == resultSuccess {
-		q.advance(seq)
-	}
-	q.letGo(f)
-	if status.result < 0 {
-		return false, fmt.Errorf("gpu: wait: %w", d.failed(shimError(status)))
-	}
-	return status.result == resultSuccess, nil
-}
-
 // finished says whether everything up to seq is done.
 func (q *queue) finished(seq uint64) (bool, error) {
 	if q.completed.Load() >= seq {
@@ -262,7 +215,8 @@ func (q *queue) whenDone(seq uint64, p *Program) {
 	}
 }
 
-// makeRoom keeps the number of pending submissions bounded.
+// makeRoom keeps the number of pending submissions bounded. It is called outside
+// of enter, because it may wait.
 func (q *queue) makeRoom() error {
 	for {
 		q.mu.Lock()
@@ -275,11 +229,14 @@ func (q *queue) makeRoom() error {
 		if n < collectAt {
 			return nil
 		}
-		var patience uint64
+		s := &Submission{q.device, oldest}
 		if n >= maxPending {
-			patience = uint64(longWait)
+			if err := s.Wait(context.Background()); err != nil {
+				return err
+			}
+			continue
 		}
-		if done, err := q.waitFence(oldest, patience); err != nil || !done && n < maxPending {
+		if done, err := s.Done(); err != nil || !done {
 			return err
 		}
 	}

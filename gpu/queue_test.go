@@ -285,3 +285,42 @@ func oneCall(d *Device, add *Pipeline) error {
 	dst.Free()
 	return s.Wait(context.Background())
 }
+
+// TestSharedProgramBesideClose has goroutines in every call of one program while
+// the device closes: none may wait for a lock that another holds.
+func TestSharedProgramBesideClose(t *testing.T) {
+	for range 20 {
+		d := openDevice(t, Options{})
+		add := newPipeline(t, d, addDesc(t, 0))
+		src, dst := newBuffer(t, d, 4096, DeviceMemory), newBuffer(t, d, 4096, DeviceMemory)
+		p := newProgram(t, d)
+		var group sync.WaitGroup
+		stop := make(chan struct{})
+		for _, use := range []func(){
+			func() { addTo(p, add, dst, src, 1) },
+			func() { _ = p.Reset() },
+			func() { _ = p.End() },
+			func() { _, _ = d.Submit(p) },
+			func() { _, _ = p.Timestamps() },
+			func() { _ = src.Flush(0, 4) },
+			func() { _ = src.Mapped() },
+		} {
+			group.Add(1)
+			go func() {
+				defer group.Done()
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						use()
+					}
+				}
+			}()
+		}
+		time.Sleep(2 * time.Millisecond)
+		require.NoError(t, d.Close())
+		close(stop)
+		group.Wait()
+	}
+}

@@ -62,10 +62,10 @@ func (f faults) mask(calls ...call) C.uint64_t {
 }
 
 // check makes a call of the binding unless it has to fail.
-func (f faults) check(name string, make func() int32) error {
+func (f faults) check(name string, vulkan func() int32) error {
 	result := int32(resultOutOfHostMemory)
 	if f == nil || !f(name) {
-		result = make()
+		result = vulkan()
 	}
 	if result < 0 {
 		return &callError{name, result}

@@ -2,6 +2,11 @@
 
 package gpu
 
+/*
+#include "shim.h"
+*/
+import "C"
+
 import (
 	"context"
 	"fmt"
@@ -120,4 +125,53 @@ func (s *Submission) waitOnce(ctx context.Context, patience time.Duration) (bool
 	}
 	defer d.leave()
 	return d.queue.waitFence(s.seq, uint64(patience))
+}
+
+// hold returns the fence of a pending submission, kept from reuse until letGo,
+// or nil if the submission is done.
+func (q *queue) hold(seq uint64) *fence {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.pending) == 0 || seq < q.pending[0].seq {
+		return nil
+	}
+	f := q.pending[seq-q.pending[0].seq].fence
+	f.waiters++
+	return f
+}
+
+func (q *queue) letGo(f *fence) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	f.waiters--
+	if f.waiters == 0 && f.retired {
+		q.recycle(f)
+	}
+}
+
+// waitFence waits on a submission's fence for so long (0 only asks) and says
+// whether the submission is done.
+func (q *queue) waitFence(seq, nanoseconds uint64) (bool, error) {
+	f := q.hold(seq)
+	if f == nil {
+		return true, nil
+	}
+	d := q.device
+	var bits C.uint64_t
+	if d.faults != nil {
+		asked := call(C.VKOPS_CALL_vkWaitForFences)
+		if nanoseconds == 0 {
+			asked = C.VKOPS_CALL_vkGetFenceStatus
+		}
+		bits = d.faults.mask(asked)
+	}
+	status := C.vkops_wait(d.c, C.uint64_t(f.handle), C.uint64_t(nanoseconds), bits)
+	if status.result == resultSuccess {
+		q.advance(seq)
+	}
+	q.letGo(f)
+	if status.result < 0 {
+		return false, fmt.Errorf("gpu: wait: %w", d.failed(shimError(status)))
+	}
+	return status.result == resultSuccess, nil
 }
