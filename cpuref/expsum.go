@@ -11,36 +11,9 @@ type expSum[T real] struct {
 	hi, lo T
 }
 
-// expTermOf is one exp(x): 2^key value, with value near 1.
-type expTermOf[T real] struct {
-	key   int64
-	value T
-}
-
 // expIdentity is the empty sum, and as good as exp(-Inf).
 func expIdentity[T real]() expSum[T] {
 	return expSum[T]{key: orderedBits(T(math.Inf(-1)))}
-}
-
-// expTerm splits x into key*ln(2) + r with |r| at most ln(2)/2, in two steps: whole
-// multiples of step*ln(2), then of ln(2).
-func expTerm[T real](x T) expTermOf[T] {
-	limit := choose[T](stepLimit32, stepLimit64)
-	if !(x < limit && x > -limit) {
-		if x != x {
-			return expTermOf[T]{0, x}
-		}
-		return expTermOf[T]{orderedBits(x), 1}
-	}
-	round := choose[T](roundToInteger32, roundToInteger64)
-	steps := (T(x*choose[T](log2EPerStep32, log2EPerStep64)) + round) - round
-	far := x - T(steps*choose[T](stepHigh32, stepHigh64))
-	farLow := T(steps * choose[T](stepLow32, stepLow64))
-	k := (T((far-farLow)*choose[T](log2E32, log2E64)) + round) - round
-	// Taking farLow off last loses less: the difference before it is exact.
-	near := (far - T(k*choose[T](ln2High32, ln2High64))) - farLow
-	r := near - T(k*choose[T](ln2Low32, ln2Low64))
-	return expTermOf[T]{int64(steps)<<stepShift[T]() + int64(k), 1 + expMinusOne(r)}
 }
 
 // stepShift is log2 of the step.
@@ -51,33 +24,21 @@ func stepShift[T real]() int {
 	return 28
 }
 
-// expMinusOne is exp(r) - 1 for |r| at most ln(2)/2.
-func expMinusOne[T real](r T) T {
-	var p T
-	if narrow[T]() {
-		p = T(expPolynomial32(float32(r)))
-	} else {
-		p = T(expPolynomial64(float64(r)))
-	}
-	return T(p*T(r*r)) + r
-}
-
 // expScale is 2^-distance, or 0 where that leaves nothing of a sum. The bound
 // keeps products clear of subnormals.
 func expScale[T real](distance uint64) T {
-	if distance > 100 {
-		return 0
+	if narrow[T]() {
+		bits := uint32(127-distance) << 23
+		if distance > 100 {
+			bits = 0
+		}
+		return T(math.Float32frombits(bits))
 	}
-	return powerOfTwo[T](-int64(distance))
-}
-
-func (s expSum[T]) take(t expTermOf[T]) expSum[T] {
-	key := max(s.key, t.key)
-	scale := expScale[T](uint64(key - s.key))
-	a := T(s.hi * scale)
-	b := T(t.value * expScale[T](uint64(key-t.key)))
-	hi := a + b
-	return expSum[T]{key, hi, T(s.lo*scale) + sumError(a, b, hi)}
+	bits := (1023 - distance) << 52
+	if distance > 100 {
+		bits = 0
+	}
+	return T(math.Float64frombits(bits))
 }
 
 // expCombine is the sum of two parts of a line, a before b.
@@ -89,27 +50,104 @@ func expCombine[T real](a, b expSum[T]) expSum[T] {
 	return expSum[T]{key, hi, (T(a.lo*scaleA) + T(b.lo*scaleB)) + sumError(hiA, hiB, hi)}
 }
 
-// log is the logarithm of the sum: (key+e)*ln(2) from pieces that are exact or
-// small, plus the logarithm of the mantissa.
-func (s expSum[T]) log() T {
+// expRun works on a run of elements step by step, because the operations of one
+// element wait for each other.
+type expRun[T real] struct {
+	// Terms: exp(x) is 2^key value, with value near 1.
+	key   [radix]int64
+	value [radix]T
+	sum   [radix]expSum[T] // of all terms up to each
+}
+
+// terms splits each x into key*ln(2) + r with |r| at most ln(2)/2, in two steps:
+// whole multiples of step*ln(2), then of ln(2). The value is exp(r).
+func (e *expRun[T]) terms(run []T) {
+	limit := choose[T](stepLimit32, stepLimit64)
+	round := choose[T](roundToInteger32, roundToInteger64)
+	for i, x := range run[:min(len(run), radix)] {
+		steps := (T(x*choose[T](log2EPerStep32, log2EPerStep64)) + round) - round
+		far := x - T(steps*choose[T](stepHigh32, stepHigh64))
+		farLow := T(steps * choose[T](stepLow32, stepLow64))
+		k := (T((far-farLow)*choose[T](log2E32, log2E64)) + round) - round
+		// Taking farLow off last loses less: the difference before it is exact.
+		near := (far - T(k*choose[T](ln2High32, ln2High64))) - farLow
+		r := near - T(k*choose[T](ln2Low32, ln2Low64))
+		var p T
+		if narrow[T]() {
+			p = T(expPolynomial32(float32(r)))
+		} else {
+			p = T(expPolynomial64(float64(r)))
+		}
+		e.key[i] = int64(steps)<<stepShift[T]() + int64(k)
+		e.value[i] = 1 + (T(p*T(r*r)) + r)
+		if !(x < limit && x > -limit) {
+			e.key[i], e.value[i] = unsplit(x)
+		}
+	}
+}
+
+// unsplit is the term of an argument that is too large to split, or NaN.
+func unsplit[T real](x T) (key int64, value T) {
+	if x != x {
+		return 0, x
+	}
+	return orderedBits(x), 1
+}
+
+// sums adds n terms to s one after the other. It keeps every sum and returns the
+// last.
+func (e *expRun[T]) sums(s expSum[T], n int) expSum[T] {
+	for i := range min(n, radix) {
+		key := max(s.key, e.key[i])
+		scale := expScale[T](uint64(key - s.key))
+		a := T(s.hi * scale)
+		b := T(e.value[i] * expScale[T](uint64(key-e.key[i])))
+		hi := a + b
+		s = expSum[T]{key, hi, T(s.lo*scale) + sumError(a, b, hi)}
+		e.sum[i] = s
+	}
+	return s
+}
+
+// logs writes the logarithms of the first sums: (key+e)*ln(2) from pieces that are
+// exact or small, plus the logarithm of the mantissa.
+func (e *expRun[T]) logs(dst []T) {
+	dst = dst[:min(len(dst), radix)]
+	var f, rests, steps, ks [radix]T
+	var exponents [radix]int64
+	for i := range e.sum {
+		f[i] = e.sum[i].hi
+	}
+	splitMantissas(&f, &exponents)
+	shift := stepShift[T]()
+	for i := range dst {
+		s := &e.sum[i]
+		rests[i] = T(s.lo * powerOfTwo[T](-exponents[i]))
+		key := s.key + exponents[i]
+		whole := (key + 1<<(shift-1)) >> shift
+		steps[i], ks[i] = T(whole), T(key-whole<<shift)
+	}
+	logRests(&f, &rests)
+	limit := orderedBits(choose[T](stepLimit32, stepLimit64))
+	for i := range dst {
+		far := T(steps[i] * choose[T](stepHigh32, stepHigh64))
+		near := T(ks[i] * choose[T](ln2High32, ln2High64))
+		sum := far + near
+		lost := near - (sum - far)
+		withF := sum + f[i]
+		rest := (rests[i] + T(ks[i]*choose[T](ln2Low32, ln2Low64))) + (f[i] - (withF - sum))
+		y := withF + (T(steps[i]*choose[T](stepLow32, stepLow64)) + (lost + rest))
+		if s := &e.sum[i]; s.hi != s.hi || s.key^s.key>>63 >= limit {
+			y = s.rareLog()
+		}
+		dst[i] = y
+	}
+}
+
+// rareLog is the logarithm of a sum whose key is a float, or of NaN.
+func (s *expSum[T]) rareLog() T {
 	if s.hi != s.hi {
 		return canonicalNaN[T]()
 	}
-	if limit := orderedBits(choose[T](stepLimit32, stepLimit64)); s.key^s.key>>63 >= limit {
-		return fromOrderedBits[T](s.key)
-	}
-	e, f := splitMantissa(s.hi)
-	tail := T(s.lo * powerOfTwo[T](-e))
-	key := s.key + e
-	shift := stepShift[T]()
-	whole := (key + 1<<(shift-1)) >> shift
-	steps, k := T(whole), T(key-whole<<shift)
-	rest := logRest(f, tail) + T(k*choose[T](ln2Low32, ln2Low64))
-	far := T(steps * choose[T](stepHigh32, stepHigh64))
-	near := T(k * choose[T](ln2High32, ln2High64))
-	sum := far + near
-	lost := near - (sum - far)
-	withF := sum + f
-	rest += f - (withF - sum)
-	return withF + (T(steps*choose[T](stepLow32, stepLow64)) + (lost + rest))
+	return fromOrderedBits[T](s.key)
 }

@@ -31,75 +31,91 @@ func Log1p[T tensor.Float](dst, src []T) {
 }
 
 func log1pReals[T real](dst, src []T) {
-	dst = dst[:len(src)]
-	for i, x := range src {
-		y := x
-		if !log1pIsItself(x) {
-			if isFinite(x) && x > -1 {
-				y = log1pPair(x).hi
-			} else {
+	var r log1pRun[T]
+	for len(src) > 0 {
+		n := copy(r.x[:], src)
+		r.run()
+		for i, x := range r.x[:n] {
+			y := r.hi[i]
+			if !log1pIsGeneral(x) {
 				y = log1pSpecial(x)
 			}
+			dst[i] = y
 		}
-		dst[i] = y
+		dst, src = dst[n:], src[n:]
 	}
 }
 
 // log1pHalves rounds each result once, from a pair.
 func log1pHalves[H half](dst, src []H) {
-	var wide [radix]float32
-	for lo := 0; lo < len(src); lo += radix {
-		hi := min(lo+radix, len(src))
-		values := widenHalves(&wide, src[lo:hi])
-		for i, x := range values {
-			switch {
-			case log1pIsItself(x):
-			case isFinite(x) && x > -1:
-				values[i] = valueToOdd(log1pPair(x))
-			default:
-				values[i] = log1pSpecial(x)
+	var r log1pRun[float32]
+	for len(src) > 0 {
+		n := min(radix, len(src))
+		widenHalves(&r.x, src[:n])
+		r.run()
+		for i, x := range r.x[:n] {
+			if log1pIsGeneral(x) {
+				r.hi[i] = valueToOdd(pair[float32]{r.hi[i], r.lo[i]})
+			} else {
+				r.hi[i] = log1pSpecial(x)
 			}
 		}
-		roundHalves(dst[lo:hi], values)
+		roundHalves(dst[:n], r.hi[:n])
+		dst, src = dst[n:], src[n:]
 	}
 }
 
-// log1pIsItself is whether x is so small that it is the nearest float to
-// ln(1+x). Such an x is passed on as it is: a zero keeps its sign, and no device
-// flushes a subnormal.
-func log1pIsItself[T real](x T) bool {
+// log1pIsGeneral is whether x is neither an infinity, NaN, at most -1, nor so small
+// that it is itself the nearest float to ln(1+x).
+func log1pIsGeneral[T real](x T) bool {
 	limit := choose[T](0x1p-24, 0x1p-53)
-	return x < limit && x > -limit
+	return x > -1 && (x >= limit || x <= -limit) && isFinite(x)
 }
 
-// log1pSpecial is the result for infinities, NaN and x <= -1.
+// log1pSpecial is the result for the other x. A small one is passed on as it is: a
+// zero keeps its sign, and no device flushes a subnormal.
 func log1pSpecial[T real](x T) T {
 	switch {
 	case x == -1:
 		return T(math.Inf(-1))
-	case x > 0:
+	case x > -1:
 		return x
 	default:
 		return canonicalNaN[T]()
 	}
 }
 
-// log1pPair is ln(1+x) of a finite x > -1 as an unevaluated sum whose hi is the
-// rounded value.
-func log1pPair[T real](x T) pair[T] {
-	u := 1 + x
-	k, f := splitMantissa(u)
-	// 1+x is 2^k (1 + f + tail). The power is bounded for huge x, where the tail
-	// is nothing.
-	tail := T(sumError(1, x, u) * powerOfTwo[T](-min(k, 60)))
-	if k == 0 {
-		f, tail = x, 0
+// log1pRun is ln(1+x) of a run of finite x > -1 as unevaluated sums whose hi are
+// the rounded values. It takes a run at a time because the operations of one
+// element wait for each other.
+type log1pRun[T real] struct {
+	x, hi, lo [radix]T
+}
+
+func (r *log1pRun[T]) run() {
+	f, tail := &r.hi, &r.lo
+	var power [radix]int64
+	for i, x := range r.x {
+		u := 1 + x
+		f[i], tail[i] = u, sumError(1, x, u)
 	}
-	power := T(k)
-	high := T(power * choose[T](ln2High32, ln2High64))
-	rest := logRest(f, tail) + T(power*choose[T](ln2Low32, ln2Low64))
-	sum := high + f
-	low := (f - (sum - high)) + rest
-	y := sum + low
-	return pair[T]{y, low - (y - sum)}
+	splitMantissas(f, &power)
+	for i, k := range power {
+		// 1+x is 2^k (1 + f + tail). The power is bounded for huge x, where the
+		// tail is nothing.
+		tail[i] = T(tail[i] * powerOfTwo[T](-min(k, 60)))
+		if k == 0 {
+			f[i], tail[i] = r.x[i], 0
+		}
+	}
+	logRests(f, tail)
+	for i, k := range power {
+		power := T(k)
+		high := T(power * choose[T](ln2High32, ln2High64))
+		rest := tail[i] + T(power*choose[T](ln2Low32, ln2Low64))
+		sum := high + f[i]
+		low := (f[i] - (sum - high)) + rest
+		y := sum + low
+		r.hi[i], r.lo[i] = y, low-(y-sum)
+	}
 }

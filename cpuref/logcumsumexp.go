@@ -28,32 +28,27 @@ func realLogCumSumExp[T real]() operator[T, expSum[T]] {
 		combine:   expCombine[T],
 		aggregate: expAggregate[T],
 		outputs: func(dst, run []T, c expSum[T]) {
-			dst = dst[:len(run)]
-			for i, x := range run {
-				c = c.take(expTerm(x))
-				dst[i] = c.log()
-			}
+			var e expRun[T]
+			e.terms(run)
+			e.sums(c, len(run))
+			e.logs(dst[:len(run)])
 		},
 		walk: func(dst, run []T, c expSum[T]) expSum[T] {
-			a := expIdentity[T]()
-			dst = dst[:len(run)]
-			for i, x := range run {
-				t := expTerm(x)
-				a, c = a.take(t), c.take(t)
-				dst[i] = c.log()
-			}
-			return a
+			var e expRun[T]
+			e.terms(run)
+			aggregate := e.sums(expIdentity[T](), len(run))
+			e.sums(c, len(run))
+			e.logs(dst[:len(run)])
+			return aggregate
 		},
 		first: canonical[T],
 	}
 }
 
 func expAggregate[T real](run []T) expSum[T] {
-	a := expIdentity[T]()
-	for _, x := range run {
-		a = a.take(expTerm(x))
-	}
-	return a
+	var e expRun[T]
+	e.terms(run)
+	return e.sums(expIdentity[T](), len(run))
 }
 
 // halfLogCumSumExp runs in float32 and rounds each output.

@@ -15,10 +15,19 @@ import (
 func expHooks[T real]() hooks[T, expSum[T]] {
 	return hooks[T, expSum[T]]{
 		identity: expIdentity[T](),
-		take:     func(s expSum[T], x T) expSum[T] { return s.take(expTerm(x)) },
-		combine:  expCombine[T],
-		output:   expSum[T].log,
-		first:    canonical[T],
+		take: func(s expSum[T], x T) expSum[T] {
+			var e expRun[T]
+			e.terms([]T{x})
+			return e.sums(s, 1)
+		},
+		combine: expCombine[T],
+		output: func(s expSum[T]) T {
+			e := expRun[T]{sum: [radix]expSum[T]{s}}
+			var y [1]T
+			e.logs(y[:])
+			return y[0]
+		},
+		first: canonical[T],
 	}
 }
 

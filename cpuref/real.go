@@ -70,31 +70,49 @@ func powerOfTwo[T real](e int64) T {
 	return T(math.Float64frombits(uint64(1023+e) << 52))
 }
 
-// splitMantissa writes x > 0 as 2^e (1 + f) with 1 + f between the square roots of
-// 1/2 and 2. f is exact.
-func splitMantissa[T real](x T) (e int64, f T) {
-	if narrow[T]() {
-		const half = 0x3f3504f3 // sqrt(1/2)
-		bits := math.Float32bits(float32(x)) + (0x3f800000 - half)
-		return int64(bits>>23) - 127, T(math.Float32frombits(bits&0x7fffff+half)) - 1
-	}
-	const half = 0x3fe6a09e << 32
-	bits := math.Float64bits(float64(x)) + (0x3ff00000<<32 - half)
-	return int64(bits>>52) - 1023, T(math.Float64frombits(bits&0xfffffffffffff+half)) - 1
+// splitMantissa32 writes x > 0 as 2^e (1 + f) with 1 + f between the square roots
+// of 1/2 and 2. f is exact.
+func splitMantissa32(x float32) (e int64, f float32) {
+	const half = 0x3f3504f3 // sqrt(1/2)
+	bits := math.Float32bits(x) + (0x3f800000 - half)
+	return int64(bits>>23) - 127, math.Float32frombits(bits&0x7fffff+half) - 1
 }
 
-// logRest is log(1 + f + tail) - f, for a 1 + f as splitMantissa gives it and a
-// tail below its precision.
-func logRest[T real](f, tail T) T {
-	var p T
-	if narrow[T]() {
-		p = T(logPolynomial32(float32(f)))
-	} else {
-		p = T(logPolynomial64(float64(f)))
+// splitMantissa64 is splitMantissa32 for float64, with the root cut to 32 bits.
+func splitMantissa64(x float64) (e int64, f float64) {
+	const half = 0x3fe6a09e << 32
+	bits := math.Float64bits(x) + (0x3ff00000<<32 - half)
+	return int64(bits>>52) - 1023, math.Float64frombits(bits&0xfffffffffffff+half) - 1
+}
+
+// splitMantissas splits each x of a run; x becomes f.
+func splitMantissas[T real](x *[radix]T, e *[radix]int64) {
+	for i, v := range x {
+		if narrow[T]() {
+			k, f := splitMantissa32(float32(v))
+			e[i], x[i] = k, T(f)
+		} else {
+			k, f := splitMantissa64(float64(v))
+			e[i], x[i] = k, T(f)
+		}
 	}
-	square := T(f * f)
-	rest := T(T(p*f) * square)
-	perOnePlusF := (square - f) + 1 // 1/(1+f) as closely as the tail needs
-	rest += T(tail * perOnePlusF)
-	return rest - T(0.5*square)
+}
+
+// logRests turns each tail into log(1 + f + tail) - f, for a 1 + f as
+// splitMantissa gives it and a tail below its precision. It takes a run at a time
+// because the operations of one element wait for each other.
+func logRests[T real](f, tail *[radix]T) {
+	for i, f := range f {
+		var p T
+		if narrow[T]() {
+			p = T(logPolynomial32(float32(f)))
+		} else {
+			p = T(logPolynomial64(float64(f)))
+		}
+		square := T(f * f)
+		rest := T(T(p*f) * square)
+		perOnePlusF := (square - f) + 1 // 1/(1+f) as closely as the tail needs
+		rest += T(tail[i] * perOnePlusF)
+		tail[i] = rest - T(0.5*square)
+	}
 }
