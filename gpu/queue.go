@@ -266,8 +266,11 @@ func (q *queue) idleWait() {
 	vk.DeviceWaitIdle(q.device.handle)
 }
 
-// destroy destroys the fences; no other call on the device is running.
+// destroy destroys the fences; no other call on the device is running, though
+// Submit may be on its way in.
 func (q *queue) destroy() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	for _, p := range q.pending {
 		q.idle = append(q.idle, p.fence)
 	}
