@@ -164,6 +164,10 @@ func TestOpen(t *testing.T) {
 	assert.ErrorIs(t, err, host.ErrNoDevice)
 	_, err = host.Open(host.WithDevice("cpu"), host.WithStrategy("fastest"))
 	assert.ErrorIs(t, err, host.ErrAttribute)
+	for _, size := range []int{-1, 3, 1 << 17} {
+		_, err = host.Open(host.WithDevice("cpu"), host.WithWorkgroupSize(size))
+		assert.ErrorIs(t, err, host.ErrAttribute)
+	}
 
 	rt, err := host.Open(host.WithDevice("no such device"), host.WithTwinFallback())
 	require.NoError(t, err)

@@ -33,6 +33,7 @@ type config struct {
 	budget       int64
 	strategy     Strategy
 	maxRange     int64
+	groupSize    int
 	// For tests:
 	fault func(call string) bool // gpu.Options.Fault
 	stage int                    // not 0: go through staging buffers of this size
@@ -50,6 +51,9 @@ func newConfig(opts []Option) (config, error) {
 	}
 	if cfg.maxRange < 0 || cfg.budget < 0 {
 		return config{}, fmt.Errorf("%w: negative limit", ErrAttribute)
+	}
+	if n := cfg.groupSize; n < 0 || n > 1<<16 || n&(n-1) != 0 {
+		return config{}, fmt.Errorf("%w: workgroup size %d is not a power of two up to 65536", ErrAttribute, n)
 	}
 	return cfg, nil
 }
@@ -96,3 +100,10 @@ func WithStrategy(s Strategy) Option { return func(c *config) { c.strategy = s }
 // WithMaxRange lowers the size, in bytes, of the part of a buffer that a kernel
 // sees at once. It exists for tests: larger tensors go through windows.
 func WithMaxRange(bytes int64) Option { return func(c *config) { c.maxRange = bytes } }
+
+// WithWorkgroupSize replaces the planner's workgroup size, by a power of two; a size
+// that is too large for a kernel or the device is lowered. 0 leaves it to the planner.
+// It exists for tests: the bits do not depend on it.
+func WithWorkgroupSize(invocations int) Option {
+	return func(c *config) { c.groupSize = invocations }
+}

@@ -52,8 +52,10 @@ func openVulkan(rt *Runtime, cfg config) (*vulkan, error) {
 	v := &vulkan{
 		rt: rt, gpu: dev, strategy: cfg.strategy, direct: info.Caps.Unified && cfg.stage == 0,
 		stageBytes: cmp.Or(cfg.stage, defaultStage),
-		limits:     plan.Limits{Caps: info.Caps, SoftwareDevice: info.Type == gpu.CPU, MaxRange: cfg.maxRange},
-		staging:    map[gpu.Memory]*stages{gpu.UploadMemory: {}, gpu.DownloadMemory: {}},
+		limits: plan.Limits{
+			Caps: info.Caps, SoftwareDevice: info.Type == gpu.CPU, MaxRange: cfg.maxRange, WorkgroupSize: uint32(cfg.groupSize),
+		},
+		staging: map[gpu.Memory]*stages{gpu.UploadMemory: {}, gpu.DownloadMemory: {}},
 	}
 	v.scratch.gpu, v.pool.gpu = dev, dev
 	v.info = DeviceInfo{Info: info}
