@@ -104,6 +104,9 @@ func TestKernelsUseOnlyExactArithmetic(t *testing.T) {
 		require.NoError(t, err)
 		bad, err := violations(k.SPIRV)
 		require.NoError(t, err)
+		if name == "litmus_f64" { // tries what no other kernel may use
+			bad = slices.DeleteFunc(bad, func(what string) bool { return what == "FConvert" })
+		}
 		assert.Empty(t, bad, name)
 	}
 }

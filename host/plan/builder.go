@@ -19,8 +19,10 @@ type builder struct {
 	lim       Limits
 	groups    [3]uint32
 	alignment int64
-	maxRange  int64 // bytes of a window that may start anywhere in its range
-	err       error
+	// fullRange is what a binding may have in bytes, from an aligned start on;
+	// maxRange is what is left of that for a window that starts anywhere.
+	fullRange, maxRange int64
+	err                 error
 	// What was read and written since the last barrier.
 	reads, writes []Ref
 }
@@ -32,14 +34,15 @@ func newBuilder(lim Limits) (*builder, error) {
 			b.groups[i] = min(b.groups[i], lim.MaxGroups)
 		}
 	}
-	b.maxRange = int64(min(lim.Caps.MaxRange, math.MaxUint32))
+	b.fullRange = int64(min(lim.Caps.MaxRange, math.MaxUint32))
 	if lim.MaxRange != 0 {
-		b.maxRange = min(b.maxRange, lim.MaxRange)
+		b.fullRange = min(b.fullRange, lim.MaxRange)
 	}
-	b.maxRange = b.maxRange/b.alignment*b.alignment - b.alignment
+	b.fullRange = b.fullRange / b.alignment * b.alignment
+	b.maxRange = b.fullRange - b.alignment
 	if b.maxRange < b.alignment || b.groups[0] == 0 || b.groups[1] == 0 || b.groups[2] == 0 {
 		return nil, fmt.Errorf("%w: ranges of %d bytes and %v workgroups are too little to work with",
-			gpu.ErrUnsupported, b.maxRange+b.alignment, b.groups)
+			gpu.ErrUnsupported, b.fullRange, b.groups)
 	}
 	return b, nil
 }
@@ -70,11 +73,20 @@ type span struct {
 func (b *builder) bind(s span) (Ref, int64) {
 	start := s.first * s.size
 	offset := start / b.alignment * b.alignment
-	end := ceilDiv(start+s.count*s.size, 4) * 4
-	if end-offset > b.maxRange+b.alignment {
-		b.fail("%d bytes exceed the range of %d bytes", end-offset, b.maxRange+b.alignment)
+	end := ceilDiv(start+max(1, s.count)*s.size, 4) * 4 // no binding is empty
+	if end-offset > b.fullRange {
+		b.fail("%d bytes exceed the range of %d bytes", end-offset, b.fullRange)
 	}
 	return Ref{s.role, offset, end - offset}, (start - offset) / s.size
+}
+
+// limit is how many elements of some size a window may have that is a part of
+// `total` elements.
+func (b *builder) limit(total, size int64) int64 {
+	if total <= b.fullRange/size {
+		return total
+	}
+	return b.maxRange / size
 }
 
 // job is a dispatch before its work is cut to grids.

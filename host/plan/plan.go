@@ -181,6 +181,10 @@ func New(op tensor.Op, inputs []tensor.Type, lim Limits, strategy Strategy) (*Pl
 			return nil, err
 		}
 		b.scan(scanKernels{"logcumsumexp", output.DType}, view, false, false)
+	case tensor.Log1p:
+		b.elementwise("log1p_"+variant(output.DType), output)
+	case tensor.NLL:
+		b.nll(op, inputs)
 	default:
 		b.fail("no kernels for this operator")
 	}

@@ -127,13 +127,14 @@ func (s *scanner) scanSet(set scanSet) {
 		w.take()
 		return
 	}
-	t := s.newTree(&set)
+	t := s.newTree(s.statesRole, set.outers, set.tiles(), set.inner, radix, s.stateBytes)
+	s.statesRole = t.ref.Role
 	for i := range set.windows {
 		w := &set.windows[i]
 		w.bring()
 		s.tiles(&set, w, t)
 	}
-	s.carries(&set, t)
+	s.carries(t)
 	for i := range set.windows {
 		w := &set.windows[i]
 		if len(set.windows) > 1 {

@@ -6,12 +6,12 @@ import "vkops/tensor"
 // binding: whole outer indices if one fits, else tiles along the axis if one fits,
 // else strips of columns that are copied out and back.
 func (s *scanner) cut(v tensor.View) {
-	limit := s.maxRange / int64(s.dtype.Size()) // elements
+	pad := s.needsPitch(v)
 	slab := v.N * s.pitch(v.Inner)
 	if v.Inner == 1 {
 		slab = s.pitch(v.N)
 	}
-	pad := s.needsPitch(v)
+	limit := s.limit(v.Outer*slab, int64(s.dtype.Size()))
 	switch {
 	case slab <= limit:
 		step := limit / slab

@@ -1,37 +1,5 @@
 package plan
 
-// tree is where the states of a set lie: level by level, the tiles first, up to one
-// of at most 16 nodes a line.
-type tree struct {
-	nodes []int64 // of a line, by level
-	base  []int64 // first state, by level
-	ref   NamedRef
-}
-
-func (s *scanner) newTree(set *scanSet) *tree {
-	t := &tree{}
-	states := int64(0)
-	for n := set.tiles(); ; n = ceilDiv(n, radix) {
-		t.nodes = append(t.nodes, n)
-		t.base = append(t.base, states)
-		states += n * set.lines()
-		if n <= radix {
-			break
-		}
-	}
-	size := states * s.stateBytes
-	if size > s.maxRange {
-		s.fail("the states of %d lines of %d elements take %d bytes, more than the range of %d", set.lines(), set.n, size, s.maxRange)
-	}
-	if s.statesRole < 0 {
-		s.statesRole = s.scratch(size)
-	}
-	have := &s.plan.Scratch[s.statesRole-Scratch0]
-	*have = max(*have, size)
-	t.ref = NamedRef{"states", Ref{s.statesRole, 0, size}}
-	return t
-}
-
 // elementJob is what the passes over elements have in common.
 func (s *scanner) elementJob(set *scanSet, w *scanWindow, kernel string, perItem int64) job {
 	j := job{
@@ -142,35 +110,14 @@ func (s *scanner) vectors(spec []NameValue, set *scanSet, w *scanWindow, bases .
 }
 
 // carries plans the way up and down the tree above the tiles.
-func (s *scanner) carries(set *scanSet, t *tree) {
+func (s *scanner) carries(t *tree) {
 	top := len(t.nodes) - 1
 	for level := range top {
-		s.level(set, t, "scan_fold_lane", level, nil)
+		s.level(t, s.states("scan_fold_lane"), level)
 	}
 	for level := top; level >= 0; level-- {
-		s.level(set, t, "scan_carries_lane", level, []NameValue{{"root", flag(level == top)}})
+		s.level(t, s.states("scan_carries_lane"), level, NameValue{"root", flag(level == top)})
 	}
-}
-
-// level plans a pass between the nodes of a level and their parents.
-func (s *scanner) level(set *scanSet, t *tree, kernel string, level int, spec []NameValue) {
-	parents, parentBase := int64(1), int64(0)
-	if level+1 < len(t.nodes) {
-		parents, parentBase = t.nodes[level+1], t.base[level+1]
-	}
-	states := t.nodes[level] * set.lines()
-	if kernel == "scan_carries_lane" {
-		states *= 2
-	}
-	s.dispatch(job{
-		kernel: s.states(kernel), size: s.laneSize(), items: parents * set.lines(), spec: spec,
-		push: []pushValue{
-			{"inner", set.inner}, {"nodes", t.nodes[level]}, {"parents", parents},
-			{"node_base", t.base[level]}, {"parent_base", parentBase},
-		},
-		bind:    []NamedRef{t.ref},
-		traffic: (states + parents*set.lines()) * s.stateBytes,
-	})
 }
 
 func flag(b bool) uint32 {

@@ -1,0 +1,17 @@
+// Copies quads of words: what the speed of other kernels is measured against.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "stretch.glsl"
+
+layout(set = 0, binding = 0) readonly buffer SourceBlock { uvec4 at[]; } source;
+layout(set = 0, binding = 1) buffer ResultBlock { uvec4 at[]; } result;
+
+void main() {
+    uint index = push.first_item + lane_index();
+    if (index >= push.item_end) return;
+    for (uint k = 0u; k < push.quads_per_item; k++) {
+        uint q = quad_of(index, k);
+        if (q >= push.quads) break;
+        result.at[q] = source.at[q];
+    }
+}

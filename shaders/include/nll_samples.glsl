@@ -1,0 +1,71 @@
+// The samples of an NLL: targets, and the input elements and weights that they
+// choose. A dispatch sees a window of samples; positions count from its start.
+//
+// The input is a tensor [N, classes, depth] and sample n*depth + d has the element
+// [n, target, d]. Where it is too large to bind, nll_gather has put the elements in
+// the order of the samples.
+#ifndef VKOPS_NLL_SAMPLES_GLSL
+#define VKOPS_NLL_SAMPLES_GLSL
+
+#include "nll.glsl"
+#include "elements.glsl"
+#include "work.glsl"
+#include "target.glsl"
+
+layout(set = 0, binding = 6) readonly buffer WeightsBlock { STORED at[]; } weights;
+
+layout(constant_id = 3) const uint weighted = 0u;
+layout(constant_id = 4) const uint gathered = 0u;
+
+ELEMENT load_weight(uint i) {
+#if defined(PACKED)
+    uint word = weights.at[i >> 1];
+    return load16((i & 1u) != 0u ? word >> 16 : word & 0xffffu);
+#else
+    return weights.at[i];
+#endif
+}
+
+struct Sample {
+    REAL loss;
+    REAL weight;
+    bool kept; // neither ignored nor out of range
+};
+
+// Where a sample's elements lie: that of class k is at start + k*depth.
+struct Place {
+    uint d, start;
+};
+
+Place place_of(uint position) {
+    uint n = (push.first_d + position) / push.depth;
+    uint d = (push.first_d + position) % push.depth;
+    return Place(d, push.source_base + n * push.classes * push.depth + d);
+}
+
+Place next_place(Place p) {
+    p.d++;
+    p.start++;
+    if (p.d == push.depth) {
+        p.d = 0u;
+        p.start += (push.classes - 1u) * push.depth;
+    }
+    return p;
+}
+
+// A target that is out of range is reported and counts as ignored.
+Sample sample_at(uint position, Place place) {
+    uvec2 target = load_target(position);
+    bool kept = !is_ignored(target);
+    if (kept && out_of_range(target)) {
+        atomicMin(status.at[CANDIDATE], position);
+        kept = false;
+    }
+    if (!kept) return Sample(nothing(), nothing(), false);
+    ELEMENT w = ELEMENT(1.0);
+    if (weighted != 0u) w = load_weight(target.x);
+    uint i = gathered != 0u ? push.source_base + position : place.start + target.x * push.depth;
+    return Sample(loss(load_element(i), w), w, true);
+}
+
+#endif
