@@ -309,3 +309,25 @@ func TestErrorOfTheRecordingFunction(t *testing.T) {
 	_, err := rt.Record(func(*host.Recording) error { return stop })
 	assert.ErrorIs(t, err, stop)
 }
+
+func TestIgnoreIndexIsReadAtTheCall(t *testing.T) {
+	onEach(t, func(t *testing.T, rt *host.Runtime) {
+		input, err := host.Upload(rt, f32(-1, -2, -3, -4), tensor.Shape{2, 2})
+		require.NoError(t, err)
+		target, err := host.Upload(rt, []int64{0, 1}, tensor.Shape{2})
+		require.NoError(t, err)
+		index := int64(0)
+		var loss *host.Tensor[float32]
+		rec, err := rt.Record(func(r *host.Recording) (err error) {
+			loss, err = host.NLLTensor(r, nil, input, target, nil, tensor.NLL{Reduction: tensor.None, IgnoreIndex: &index})
+			return err
+		})
+		require.NoError(t, err)
+		defer rec.Free()
+		index = 1
+		require.NoError(t, rec.Run())
+		got, err := loss.Download(ctx, nil)
+		require.NoError(t, err)
+		assert.Equal(t, f32(0, 4), got)
+	})
+}

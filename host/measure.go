@@ -50,8 +50,8 @@ func Measure(ctx context.Context, rt *Runtime, op tensor.Op, inputs ...tensor.De
 	m := Measurement{Bytes: necessaryBytes(op, out, inputs)}
 	ctx = orBackground(ctx)
 	kinds := []timed{
-		{&m.EndToEndNs, clocked(func() error { return rt.runInto(ctx, op, dst, inputs) })},
-		{&m.CpurefNs, clocked(func() error { return cpuref.RunInto(dst, op, inputs...) })},
+		{clocked(func() error { return rt.runInto(ctx, op, dst, inputs) }), into(&m.EndToEndNs)},
+		{clocked(func() error { return cpuref.RunInto(dst, op, inputs...) }), into(&m.CpurefNs)},
 	}
 	more, done, err := rt.onDevice(ctx, &m, op, inputs)
 	if err != nil {
@@ -62,11 +62,13 @@ func Measure(ctx context.Context, rt *Runtime, op tensor.Op, inputs ...tensor.De
 	return m, wrap(op.Name(), err)
 }
 
-// timed is a kind of run: measure gives its nanoseconds, the median goes to result.
+// timed is a kind of run: measure gives its nanoseconds, report takes the median.
 type timed struct {
-	result  *int64
 	measure func() (int64, error)
+	report  func(ns int64)
 }
+
+func into(result *int64) func(int64) { return func(ns int64) { *result = ns } }
 
 // clocked measures f by the wall clock.
 func clocked(f func() error) func() (int64, error) {
@@ -100,7 +102,7 @@ func medians(ctx context.Context, kinds []timed) (int, error) {
 	}
 	for i, k := range kinds {
 		slices.Sort(samples[i])
-		*k.result = samples[i][len(samples[i])/2]
+		k.report(samples[i][len(samples[i])/2])
 	}
 	return len(samples[0]), nil
 }
@@ -157,11 +159,11 @@ func (rt *Runtime) onDevice(ctx context.Context, m *Measurement, op tensor.Op, i
 		return nil, nil, err
 	}
 	frees = append(frees, free)
-	resident := timed{&m.ResidentNs, clocked(func() error {
+	resident := timed{clocked(func() error {
 		if err := rec.Run(); err != nil {
 			return err
 		}
 		return rec.Wait(ctx)
-	})}
+	}), into(&m.ResidentNs)}
 	return append(kinds, resident), done, nil
 }

@@ -82,7 +82,16 @@ func (v *vulkan) build(op tensor.Op, inputs []tensor.Type) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{plan: pl}
+	pipelines, err := v.pipelines(pl)
+	if err != nil {
+		return nil, err
+	}
+	return &prepared{plan: pl, pipelines: pipelines}, nil
+}
+
+// pipelines compiles what a plan's dispatches run, in their order.
+func (v *vulkan) pipelines(pl *plan.Plan) ([]*gpu.Pipeline, error) {
+	var all []*gpu.Pipeline
 	for i := range pl.Steps {
 		if s := &pl.Steps[i]; s.Kind == plan.Dispatch {
 			desc, err := plan.PipelineDesc(s.Kernel, s.Spec)
@@ -93,10 +102,10 @@ func (v *vulkan) build(op tensor.Op, inputs []tensor.Type) (*prepared, error) {
 			if err != nil {
 				return nil, err
 			}
-			p.pipelines = append(p.pipelines, pipeline)
+			all = append(all, pipeline)
 		}
 	}
-	return p, nil
+	return all, nil
 }
 
 // record adds the plan's steps to a program, on the buffers of a step.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -58,7 +59,11 @@ func openVulkan(rt *Runtime, cfg config) (*vulkan, error) {
 		staging: map[gpu.Memory]*stages{gpu.UploadMemory: {}, gpu.DownloadMemory: {}},
 	}
 	v.scratch.gpu, v.pool.gpu = dev, dev
-	v.info = DeviceInfo{Info: info}
+	checks, err := litmus(dev)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("litmus: %w", err), dev.Close())
+	}
+	v.info = DeviceInfo{Info: info, Litmus: checks}
 	return v, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vkops/gpu"
+	"vkops/host/plan"
 )
 
 // measure times what only the device's own clock or plain copies can show. Its
@@ -40,7 +41,7 @@ func (b *bench) prepare(m *Measurement, c call) error {
 	if err != nil {
 		return err
 	}
-	b.kinds = append(b.kinds, timed{&m.EmptyNs, submitted(b.v.gpu, empty)})
+	b.kinds = append(b.kinds, timed{submitted(b.v.gpu, empty), into(&m.EmptyNs)})
 	if err := b.kernel(m, c); err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (b *bench) kernel(m *Measurement, c call) error {
 	if err != nil {
 		return err
 	}
-	b.kinds = append(b.kinds, timed{&m.KernelNs, func() (int64, error) {
+	b.kinds = append(b.kinds, timed{func() (int64, error) {
 		if _, err := submitted(b.v.gpu, program)(); err != nil {
 			return 0, err
 		}
@@ -109,7 +110,7 @@ func (b *bench) kernel(m *Measurement, c call) error {
 			return 0, err
 		}
 		return times[1] - times[0], nil
-	}})
+	}, into(&m.KernelNs)})
 	return nil
 }
 
@@ -125,16 +126,52 @@ func (b *bench) copies(m *Measurement) error {
 	if err != nil {
 		return err
 	}
+	// Pages that were never written cost nothing to read.
+	filled, err := b.program(func(p *gpu.Program) error {
+		p.Fill(from, 0, size, 1)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := submitted(b.v.gpu, filled)(); err != nil {
+		return err
+	}
 	memcpy, err := b.program(func(p *gpu.Program) error {
-		p.Fill(from, 0, size, 1) // pages that were never written cost nothing to read
-		p.Barrier()
 		p.Copy(to, 0, from, 0, size)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	b.kinds = append(b.kinds, timed{&m.MemcpyNs, submitted(b.v.gpu, memcpy)})
+	b.kinds = append(b.kinds, timed{submitted(b.v.gpu, memcpy), into(&m.MemcpyNs)})
+	return b.copyKernels(m, size, from, to)
+}
+
+// copyKernels times the forms of the copy kernel and takes the fastest for CopyNs.
+func (b *bench) copyKernels(m *Measurement, size int64, from, to *gpu.Buffer) error {
+	plans, err := plan.Copies(size, b.v.limits)
+	if err != nil {
+		return err
+	}
+	for _, pl := range plans {
+		pipelines, err := b.v.pipelines(pl)
+		if err != nil {
+			return err
+		}
+		p := &prepared{plan: pl, pipelines: pipelines}
+		s := step{call: call{out: &Buffer{dev: deviceMemory{buf: to}}, inputs: []*Buffer{{dev: deviceMemory{buf: from}}}}}
+		program, err := b.program(func(program *gpu.Program) error { return p.record(program, s, nil) })
+		if err != nil {
+			return err
+		}
+		fastest := func(ns int64) {
+			if m.CopyNs == 0 || ns < m.CopyNs {
+				m.CopyNs, m.CopyKernel = ns, pl.Op.Name()
+			}
+		}
+		b.kinds = append(b.kinds, timed{submitted(b.v.gpu, program), fastest})
+	}
 	return nil
 }
 

@@ -325,9 +325,9 @@ func TestWriteComesAfterEarlierReaders(t *testing.T) {
 				sums, err := CumSumTensor(rt, nil, b, tensor.CumSum{})
 				require.NoError(t, err)
 				require.NoError(t, b.Write(background, make([]uint32, n)))
-				require.NoError(t, b.Write(background, x))
 				got, err := sums.Download(background, nil)
 				require.NoError(t, err)
+				require.NoError(t, b.Write(background, x))
 				sum := uint32(0)
 				for i, v := range x {
 					if sum += v; sum != got[i] {
@@ -338,4 +338,16 @@ func TestWriteComesAfterEarlierReaders(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestFreeWaitsForTransfers(t *testing.T) {
+	rt, _ := openTested(t)
+	x, err := Upload(rt, counting[float32](10), tensor.Shape{10})
+	require.NoError(t, err)
+	require.NoError(t, x.pin())
+	x.Free()
+	assert.NotNil(t, x.dev.buf.Mapped(), "a transfer is under way")
+	assert.ErrorIs(t, x.pin(), ErrFreed)
+	x.unpin()
+	assert.Nil(t, x.dev.buf.Mapped())
 }
