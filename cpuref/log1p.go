@@ -93,21 +93,9 @@ type log1pRun[T real] struct {
 }
 
 func (r *log1pRun[T]) run() {
-	f, tail := &r.hi, &r.lo
 	var power [radix]int64
-	for i, x := range r.x {
-		u := 1 + x
-		f[i], tail[i] = u, sumError(1, x, u)
-	}
-	splitMantissas(f, &power)
-	for i, k := range power {
-		// 1+x is 2^k (1 + f + tail). The power is bounded for huge x, where the
-		// tail is nothing.
-		tail[i] = T(tail[i] * powerOfTwo[T](-min(k, 60)))
-		if k == 0 {
-			f[i], tail[i] = r.x[i], 0
-		}
-	}
+	r.reduce(&power)
+	f, tail := &r.hi, &r.lo
 	logRests(f, tail)
 	for i, k := range power {
 		power := T(k)
@@ -117,5 +105,29 @@ func (r *log1pRun[T]) run() {
 		low := (f[i] - (sum - high)) + rest
 		y := sum + low
 		r.hi[i], r.lo[i] = y, low-(y-sum)
+	}
+}
+
+// reduce writes each 1+x as 2^power (1 + hi + lo), with hi = x where the power is 0.
+func (r *log1pRun[T]) reduce(power *[radix]int64) {
+	for i, x := range r.x {
+		u := 1 + x
+		tail := sumError(1, x, u)
+		// The power of two is bounded for huge x, where the tail is nothing.
+		if narrow[T]() {
+			k, f := splitMantissa32(float32(u))
+			scale, bits := uint32(127-min(k, 60))<<23, math.Float32bits(f)
+			if k == 0 {
+				scale, bits = 0, math.Float32bits(float32(x))
+			}
+			power[i], r.hi[i], r.lo[i] = k, T(math.Float32frombits(bits)), T(tail*T(math.Float32frombits(scale)))
+		} else {
+			k, f := splitMantissa64(float64(u))
+			scale, bits := uint64(1023-min(k, 60))<<52, math.Float64bits(f)
+			if k == 0 {
+				scale, bits = 0, math.Float64bits(float64(x))
+			}
+			power[i], r.hi[i], r.lo[i] = k, T(math.Float64frombits(bits)), T(tail*T(math.Float64frombits(scale)))
+		}
 	}
 }
