@@ -97,7 +97,7 @@ func mixed[T real](r *rand.Rand, n int64) []T {
 func TestCumSumFollowsTheTree(t *testing.T) {
 	r := newRandom(t)
 	for _, v := range boundaryViews() {
-		if testing.Short() && v.Elements() > 70000 {
+		if testing.Short() && v.Elements() > 250000 {
 			continue
 		}
 		for mode := range 4 {

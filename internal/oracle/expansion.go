@@ -17,7 +17,7 @@ func (e *expansion) add(x float64) {
 func (e *expansion) value() dd {
 	s := dd{}
 	for i := len(e) - 1; i >= 0; i-- {
-		s = s.add(dd{e[i], 0})
+		s = s.addFloat(e[i])
 	}
 	return s
 }

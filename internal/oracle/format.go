@@ -32,11 +32,13 @@ func working(d tensor.DType) format {
 
 // ulp is the distance of neighbouring numbers around x.
 func (f format) ulp(x float64) float64 {
-	e := f.minE
-	if x != 0 {
-		e = max(e, math.Ilogb(x))
+	const bias = 1023 // 0 and subnormal x have a stored exponent of 0, below any minE
+	e := int(math.Float64bits(x)>>52&0x7ff) - bias
+	e = min(max(e, f.minE), f.maxE) - f.precision + 1
+	if e <= -bias {
+		return math.Ldexp(1, e)
 	}
-	return math.Ldexp(1, min(e, f.maxE)-f.precision+1)
+	return math.Float64frombits(uint64(e+bias) << 52)
 }
 
 // overflow is the first power of two that is too large.
