@@ -150,10 +150,14 @@ func (c *cli) reportVerify(found []verified, seed uint64) error {
 	for _, o := range found {
 		ok = ok && o.OK()
 		within := "yes"
+		on := "device"
+		if o.device == "cpu" {
+			on = "cpu"
+		}
 		if o.OutOfBound > 0 {
 			within = fmt.Sprintf("NO, in %d cases", o.OutOfBound)
 		}
-		t.Row(o.Op, o.Types(), fmt.Sprint(o.Cases), fmt.Sprint(o.Values), fmt.Sprint(o.Mismatches), fmt.Sprintf("%.3f", o.MaxULP), within, o.device)
+		t.Row(o.Op, o.Types(), fmt.Sprint(o.Cases), fmt.Sprint(o.Values), fmt.Sprint(o.Mismatches), fmt.Sprintf("%.3f", o.MaxULP), within, on)
 		if c.json {
 			result := verifyResult{Op: o.Op, DType: o.DType.String(), Device: o.device, Reason: o.reason, Seed: seed, Cases: o.Cases, Values: o.Values,
 				Mismatches: o.Mismatches, First: o.First, Worst: o.Worst, OutOfBound: o.OutOfBound, OK: o.OK()}
