@@ -82,7 +82,7 @@ func onDevice(rt *host.Runtime) cases.Runner {
 }
 
 func TestConformanceOnDevice(t *testing.T) {
-	for i, rt := range devices(t) {
+	for i, rt := range someDevices(t) {
 		t.Run(settings[i].String(), func(t *testing.T) { runCases(t, onDevice(rt), 143, ownCases) })
 	}
 }
@@ -91,7 +91,7 @@ func TestPeerConformanceOnDevice(t *testing.T) {
 	if !havePeers(t) {
 		return
 	}
-	for i, rt := range devices(t) {
+	for i, rt := range someDevices(t) {
 		t.Run(settings[i].String(), func(t *testing.T) { runCases(t, onDevice(rt), 122, peerCases) })
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"vkops/cpuref"
 	"vkops/tensor"
 )
 
@@ -35,6 +34,7 @@ func TestCumSumTroubles(t *testing.T) {
 		cumsum("rank 5", forward, filled(f32, constant(1), 1, 2, 3, 4, 5), filled(f32, constant(1), 1, 2, 3, 4, 5)),
 		cumsum("rank 9", tensor.CumSum{Axis: 4}, filled(f32, constant(1), 1, 2, 1, 2, 3, 1, 2, 1, 2), filled(f32, func(i int) float64 { return float64(i/4%3 + 1) }, 1, 2, 1, 2, 3, 1, 2, 1, 2)),
 		cumsum("uint64 beyond 32 bits", forward, integers[uint64](1<<32-1, 1), integers[uint64](1<<32-1, 1<<32)),
+		cumsum("int64 sums beyond 32 bits", forward, filled(tensor.I64, constant(1<<30), 5000), filled(tensor.I64, func(i int) float64 { return float64(i+1) * (1 << 30) }, 5000)),
 		cumsum("int64 borrows", forward, integers[int64](-1, 1), integers[int64](-1, 0)),
 		cumsum("int64 wraps", forward, integers[int64](math.MaxInt64, 1, 1), integers[int64](math.MaxInt64, math.MinInt64, math.MinInt64+1)),
 		cumsum("uint64 wraps", reverse, integers[uint64](5, 1, math.MaxUint64), integers[uint64](5, 0, math.MaxUint64)),
@@ -72,8 +72,7 @@ func TestManyLines(t *testing.T) {
 			}, 2, 300, 300)),
 		cumsum("70000 rows", tensor.CumSum{Axis: 1}, filled(tensor.I32, constant(1), 70000, 3), filled(tensor.I32, func(i int) float64 { return float64(i%3 + 1) }, 70000, 3)),
 	}
-	checkTroubles(t, cpuref.Run, troubles)
-	checkTroubles(t, runnerOn(devices(t)[0]), troubles)
+	requireResults(t, devices(t)[0], troubles, onTwinJudged(t, troubles))
 }
 
 // The same bits call after call, on data that any other order of adding changes.

@@ -48,6 +48,18 @@ func TestLogCumSumExpTroubles(t *testing.T) {
 		along(0, "bottom of float32", row(f32, -3e38, -3e38, -3e38), row(f32, -3e38, -3e38, -3e38), exact),
 		along(0, "logarithm of a probability of 1", row(tensor.F64, math.Log(0.25), math.Log(0.75)), row(tensor.F64, math.Log(0.25), 0), close64),
 	}
+	for name, of := range map[string]func(i int) float64{
+		"rising ramp":         func(i int) float64 { return float64(i) * 0.25 },
+		"falling ramp":        func(i int) float64 { return float64(-i) * 0.25 },
+		"steep ramp":          func(i int) float64 { return float64(i) * 50 },
+		"probabilities of 1":  func(i int) float64 { return math.Log(float64(i%7+1) / 16000) },
+		"saw":                 func(i int) float64 { return float64(i * 37 % 101) },
+		"rare in a long wait": func(i int) float64 { return float64(1-min(1, i%3000)) * -90 },
+	} {
+		for _, dtype := range []tensor.DType{tensor.F16, tensor.BF16, tensor.F32, tensor.F64} {
+			troubles = append(troubles, along(0, name+" "+dtype.String(), filled(dtype, of, 4500), byOracle, exact))
+		}
+	}
 	logs := func(i int) float64 { return math.Log(float64(i + 1)) }
 	for _, c := range []struct {
 		dtype     tensor.DType
