@@ -70,53 +70,139 @@ func requireSame(t *testing.T, want, got tensor.Dense, context string) {
 		differ, len(want.Data)/size, first/size, want.Data[first:first+size], got.Data[first:first+size])
 }
 
-func scanOps(axis int) []tensor.Op {
-	return []tensor.Op{
+func scanOps(axis int, dtype tensor.DType) []tensor.Op {
+	ops := []tensor.Op{
 		tensor.CumSum{Axis: axis},
 		tensor.CumSum{Axis: axis, Exclusive: true},
 		tensor.CumSum{Axis: axis, Reverse: true},
 		tensor.CumSum{Axis: axis, Exclusive: true, Reverse: true},
 	}
+	if dtype.IsFloat() {
+		ops = append(ops, tensor.LogCumSumExp{Axis: axis})
+	}
+	return ops
 }
 
-func TestScansMatchTwin(t *testing.T) {
-	shapes := []struct {
-		shape tensor.Shape
-		axis  int
-	}{
-		{tensor.Shape{0}, 0}, {tensor.Shape{1}, 0}, {tensor.Shape{3, 4}, 1}, {tensor.Shape{3, 4}, 0},
+type scanShape struct {
+	shape tensor.Shape
+	axis  int
+}
+
+// checkScans compares every mode of the scans along an axis with the twin, in place
+// and not.
+func checkScans(t *testing.T, r *rig, lim plan.Limits, s scanShape, dtype tensor.DType, strategies ...plan.Strategy) {
+	rng := rand.New(rand.NewPCG(1, uint64(len(s.shape))))
+	x := randomTensor(t, rng, tensor.Type{DType: dtype, Shape: s.shape})
+	for _, op := range scanOps(s.axis, dtype) {
+		want, err := cpuref.Run(op, x)
+		require.NoError(t, err)
+		for _, strategy := range strategies {
+			name := fmt.Sprintf("%s %s %+v %s%s %s", r.device.Info().Name, op.Name(), op, dtype, s.shape, strategy)
+			p, err := plan.New(op, []tensor.Type{x.Type}, lim, strategy)
+			require.NoError(t, err, name)
+			for _, inPlace := range []bool{false, true} {
+				got, _ := r.run(t, p, inPlace, x)
+				requireSame(t, want, got, fmt.Sprintf("%s, in place %v", name, inPlace))
+			}
+		}
 	}
-	for _, n := range []int{15, 16, 17, 255, 256, 257, 4095, 4096, 4097, 65535, 65536, 65537} {
-		shapes = append(shapes, struct {
-			shape tensor.Shape
-			axis  int
-		}{tensor.Shape{n}, 0}, struct {
-			shape tensor.Shape
-			axis  int
-		}{tensor.Shape{n, 3}, 0}, struct {
-			shape tensor.Shape
-			axis  int
-		}{tensor.Shape{2, n}, 1})
+}
+
+// sizes lie on the boundaries of the carry tree.
+var sizes = []int{15, 16, 17, 255, 256, 257, 4095, 4096, 4097, 65535, 65536, 65537}
+
+func TestScansMatchTwin(t *testing.T) {
+	shapes := []scanShape{{tensor.Shape{0}, 0}, {tensor.Shape{1}, 0}, {tensor.Shape{3, 4}, 1}, {tensor.Shape{3, 4}, 0}, {tensor.Shape{70000, 2}, 1}}
+	ns := sizes
+	if testing.Short() {
+		ns = []int{17, 257, 4097}
+	}
+	for _, n := range ns {
+		shapes = append(shapes, scanShape{tensor.Shape{n}, 0}, scanShape{tensor.Shape{n, 3}, 0}, scanShape{tensor.Shape{2, n}, 1})
 	}
 	for _, r := range rigs(t) {
 		for _, dtype := range tensor.AllDTypes() {
 			for _, s := range shapes {
-				for _, strategy := range []plan.Strategy{plan.Lane, plan.Workgroup} {
-					for _, op := range scanOps(s.axis) {
-						rng := rand.New(rand.NewPCG(1, uint64(len(s.shape))))
-						name := fmt.Sprintf("%s %+v %s%s %s", r.device.Info().Name, op, dtype, s.shape, strategy)
-						x := randomTensor(t, rng, tensor.Type{DType: dtype, Shape: s.shape})
-						p, err := plan.New(op, []tensor.Type{x.Type}, r.limits, strategy)
-						require.NoError(t, err, name)
-						want, err := cpuref.Run(op, x)
-						require.NoError(t, err)
-						got, _ := r.run(t, p, false, x)
-						requireSame(t, want, got, name)
-						got, _ = r.run(t, p, true, x)
-						requireSame(t, want, got, name+" in place")
-					}
+				checkScans(t, r, r.limits, s, dtype, plan.Lane, plan.Workgroup)
+			}
+		}
+	}
+}
+
+// Columns come in blocks, whole or not, with vector loads or without.
+func TestColumnsMatchTwin(t *testing.T) {
+	for _, r := range rigs(t) {
+		for _, dtype := range []tensor.DType{tensor.F16, tensor.F32, tensor.I64} {
+			for _, s := range []scanShape{
+				{tensor.Shape{33, 31}, 0}, {tensor.Shape{20, 512}, 0}, {tensor.Shape{2, 257, 1030}, 1}, {tensor.Shape{4100, 68}, 0},
+				{tensor.Shape{130, 17, 66}, 1}, {tensor.Shape{9000, 130}, 0},
+			} {
+				checkScans(t, r, r.limits, s, dtype, plan.Lane)
+			}
+		}
+	}
+}
+
+// A small range forces windows: of outer indices, of tiles, and strips of columns.
+func TestScansInWindowsMatchTwin(t *testing.T) {
+	for _, r := range rigs(t) {
+		lim := r.limits
+		lim.MaxRange = 1 << 17
+		for _, dtype := range []tensor.DType{tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.I32} {
+			for _, s := range []scanShape{
+				{tensor.Shape{301, 501}, 1}, {tensor.Shape{31, 17, 71}, 1}, // outer indices
+				{tensor.Shape{3, 100001}, 1}, {tensor.Shape{100000}, 0}, {tensor.Shape{2, 20001, 3}, 1}, // tiles
+				{tensor.Shape{2, 5001, 41}, 1}, {tensor.Shape{4099, 1001}, 0}, {tensor.Shape{70, 5001}, 0}, // strips
+			} {
+				checkScans(t, r, lim, s, dtype, plan.Lane, plan.Workgroup)
+			}
+		}
+	}
+}
+
+// Few workgroups per dimension force folded grids and several dispatches.
+func TestScansInSmallGridsMatchTwin(t *testing.T) {
+	for _, r := range rigs(t) {
+		lim := r.limits
+		lim.MaxGroups = 3
+		for _, s := range []scanShape{{tensor.Shape{5000, 7}, 1}, {tensor.Shape{5000, 7}, 0}, {tensor.Shape{50, 5000}, 1}} {
+			checkScans(t, r, lim, s, tensor.F32, plan.Lane, plan.Workgroup)
+		}
+	}
+}
+
+// Every size of workgroup gives the same bits.
+func TestWorkgroupSizesMatchTwin(t *testing.T) {
+	for _, r := range rigs(t) {
+		for _, size := range []uint32{1, 2, 8, 32, 64, 128, 256} {
+			lim := r.limits
+			lim.WorkgroupSize = size
+			for _, dtype := range []tensor.DType{tensor.F32, tensor.F16} {
+				for _, s := range []scanShape{{tensor.Shape{10001}, 0}, {tensor.Shape{300, 5}, 0}} {
+					checkScans(t, r, lim, s, dtype, plan.Lane, plan.Workgroup)
 				}
 			}
 		}
+	}
+}
+
+// Long axes need three levels above the tiles; one lane walks several tiles where
+// there are many lines.
+func TestLongScansMatchTwin(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large")
+	}
+	for _, r := range rigs(t) {
+		for _, s := range []scanShape{{tensor.Shape{1<<20 + 1}, 0}, {tensor.Shape{130, 12301}, 1}, {tensor.Shape{12301, 130}, 0}} {
+			checkScans(t, r, r.limits, s, tensor.F32, plan.Lane)
+		}
+		x := randomTensor(t, rand.New(rand.NewPCG(8, 9)), tensor.Type{DType: tensor.F32, Shape: tensor.Shape{1<<24 + 1}})
+		op := tensor.CumSum{}
+		p, err := plan.New(op, []tensor.Type{x.Type}, r.limits, plan.Lane)
+		require.NoError(t, err)
+		want, err := cpuref.Run(op, x)
+		require.NoError(t, err)
+		got, _ := r.run(t, p, false, x)
+		requireSame(t, want, got, "2^24+1")
 	}
 }
