@@ -231,9 +231,11 @@ func TestProgramErrors(t *testing.T) {
 			p := newProgram(t, d)
 			p.Barrier()
 			test.record(p)
-			p.Copy(a, 0, b, 0, -5) // the first error counts
+			first := p.err
+			require.ErrorIs(t, first, test.target)
+			p.Copy(a, 0, b, 0, -5)
 			err := p.End()
-			require.ErrorIs(t, err, test.target)
+			require.Equal(t, first, err, "the first error counts")
 			_, submitErr := d.Submit(p)
 			require.Equal(t, err, submitErr)
 			require.NoError(t, p.Reset())

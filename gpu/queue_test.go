@@ -81,6 +81,27 @@ func TestSubmissionsFinishInOrder(t *testing.T) {
 	require.LessOrEqual(t, len(d.queue.idle), 200)
 }
 
+// TestFenceIsNotReusedWhileWaitedOn holds a fence as a slow waiter does, past the
+// end of its submission.
+func TestFenceIsNotReusedWhileWaitedOn(t *testing.T) {
+	d := openDevice(t, Options{})
+	p := slowProgram(t, d)
+	s, err := d.Submit(p)
+	require.NoError(t, err)
+	held := d.queue.hold(s.Seq())
+	require.NotNil(t, held)
+	require.NoError(t, s.Wait(context.Background()))
+	require.Nil(t, d.queue.hold(s.Seq()), "a finished submission has no fence")
+	empty := newProgram(t, d)
+	require.NoError(t, empty.End())
+	for range 3 {
+		run(t, d, empty)
+		require.NotContains(t, d.queue.idle, held)
+	}
+	d.queue.letGo(held)
+	require.Contains(t, d.queue.idle, held)
+}
+
 func TestPendingSubmissionsAreBounded(t *testing.T) {
 	d := openDevice(t, Options{})
 	p := newProgram(t, d)
@@ -100,7 +121,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	d := openDevice(t, Options{})
 	p := slowProgram(t, d)
 	var last *Submission
-	for range 5 {
+	for range 2 {
 		var err error
 		last, err = d.Submit(p)
 		require.NoError(t, err)
