@@ -37,7 +37,13 @@ func (c *cli) benchCommand() *cobra.Command {
 		Long: `bench measures each combination of --op, --dtype and --shape: the kernels by the
 device's clock, a call with tensors on the device, a call from slice to slice,
 the fastest copy shader and vkCmdCopyBuffer over the same bytes, and the CPU
-twin. Times are medians after a warm-up.`,
+twin. Times are medians after a warm-up.
+
+With --json there is an object a line: op, dtype, shape, attrs, inputs, device,
+strategy, and in nanoseconds kernel_ns, resident_ns (submission to fence, tensors
+on the device), end_to_end_ns (slice in, slice out), copy_ns, memcpy_ns,
+cpuref_ns and empty_ns (an empty submission and its wait); null is not measured.
+On the CPU copy_ns is Go's copy.`,
 		Example: "  vkops bench --op cumsum --dtype float32 --shape 4096x4096 --axis 0",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
