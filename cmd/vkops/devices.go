@@ -72,6 +72,9 @@ func (c *cli) devices() error {
 		if listErr != nil {
 			return listErr
 		}
+		if err != nil {
+			fmt.Fprintf(c.stderr, "vkops: there is no default: %v\n", err)
+		}
 		for _, info := range infos {
 			opened, openErr := c.inspect(strconv.Itoa(info.Index))
 			if openErr != nil {
@@ -180,17 +183,32 @@ func (d device) text() string {
 			"preserve subnormals":   controls.PreserveSubnormals,
 		}))
 	}
-	for _, check := range d.Litmus {
-		verdict := "ok"
-		switch {
-		case !check.Pass && check.Required:
-			verdict = "FAILED: results may differ from the twin's"
-		case !check.Pass:
-			verdict = "noted"
+	for _, width := range []string{"float32", "float64"} {
+		if found := d.litmusOf(width); found != "" {
+			line(width+" litmus", "%s", found)
 		}
-		line("litmus", "%s: %s (%s)", check.Name, check.Found, verdict)
+	}
+	if !d.Trusted {
+		line("NOT TRUSTED", "results may differ from the twin's")
 	}
 	return b.String()
+}
+
+// litmusOf lists what was found about one width: "keeps the sign of zero yes, ...".
+func (d device) litmusOf(width string) string {
+	var parts []string
+	for _, check := range d.Litmus {
+		name, ok := strings.CutPrefix(check.Name, width+" ")
+		if !ok {
+			continue
+		}
+		found := name + " " + check.Found
+		if !check.Pass && check.Required {
+			found += " (FAILED)"
+		}
+		parts = append(parts, found)
+	}
+	return strings.Join(parts, ", ")
 }
 
 func yesNo(names []string, values map[string]bool) string {

@@ -126,6 +126,10 @@ func TestDevices(t *testing.T) {
 		require.NotZero(t, d.Limits["storage_buffer_range"])
 		require.NotZero(t, d.Subgroup["size"])
 		require.NotEmpty(t, d.Litmus, d.Error)
+		for _, check := range d.Litmus {
+			_, name, _ := strings.Cut(check.Name, " ")
+			require.Contains(t, d.text(), name+" "+check.Found)
+		}
 		if d.Default {
 			chosen++
 		}
