@@ -27,7 +27,7 @@ func TestBadArgumentsOfSlices(t *testing.T) {
 				return err
 			}
 		}
-		two := []int64{0, 1}
+		two, weight := []int64{0, 1}, f32(1, 1)
 		for _, c := range []struct {
 			run  func() error
 			kind error
@@ -46,6 +46,7 @@ func TestBadArgumentsOfSlices(t *testing.T) {
 			{nll(nil, x, two, nil, shape, tensor.NLL{Reduction: 9}), host.ErrAttribute, "nll: reduction 9 is not mean, sum or none"},
 			{nll(nil, x, two, nil, tensor.Shape{6}, tensor.NLL{}), host.ErrShape, "nll: input [6] has rank 1; must be at least 2"},
 			{nll(x[:1], x, two, nil, shape, tensor.NLL{}), host.ErrOverlap, "nll: dst overlaps the input"},
+			{nll(weight, x[:4], two, weight, tensor.Shape{2, 2}, tensor.NLL{Reduction: tensor.None}), host.ErrOverlap, "nll: dst overlaps the weight"},
 			{nll(nil, x, []int64{0, 3}, nil, shape, tensor.NLL{}), host.ErrTarget, "nll: target[1] = 3 is outside [0, 3) and is not ignore_index"},
 			{nll(nil, x, []int64{-1 << 40, 3}, nil, shape, tensor.NLL{}), host.ErrTarget, "nll: target[0] = -1099511627776 is outside [0, 3) and is not ignore_index"},
 		} {

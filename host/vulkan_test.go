@@ -185,6 +185,10 @@ func TestMemoryIsFlat(t *testing.T) {
 			rec.Free()
 			b.Free()
 		}
+		for _, targets := range [][]int64{{1, 0}, {1, 5}} {
+			_, err := NLL(background, rt, nil, counting[float32](4), targets, nil, tensor.Shape{2, 2}, tensor.NLL{})
+			require.Equal(t, targets[1] == 5, errors.Is(err, ErrTarget))
+		}
 	}
 	for range 10 {
 		round()
