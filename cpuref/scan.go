@@ -64,10 +64,14 @@ func (s *scan[E, S]) run(threads int) {
 // carries, then the outputs, as the kernels do. It goes by blocks of tiles that
 // are still in the cache when they are read again.
 func (s *scan[E, S]) runTiles(strip int64, threads int) {
-	const grain = 8 // tiles
+	const (
+		chunk = 8       // tiles that outweigh handing them out
+		limit = 1 << 19 // aggregates of runs to hold
+	)
 	count := (s.view.N + tileSize - 1) / tileSize
-	block := min(count, int64(threads)*8*grain)
 	perTile := s.columns * radix * radix
+	block := min(count, int64(threads)*8*chunk, max(int64(threads), limit/perTile))
+	grain := min(chunk, block/int64(threads))
 	runs := make([]S, block*perTile)    // aggregates
 	tiles := make([]S, block*s.columns) // aggregates, then carries
 	walkers := make(chan *walker[E, S], threads)
