@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -72,6 +73,36 @@ func TestLogCumSumExpTroubles(t *testing.T) {
 		x := filled(c.dtype, constant(0), c.n)
 		troubles = append(troubles, along(0, "drift: "+c.dtype.String(), x, filled(c.dtype, logs, c.n), c.tolerance),
 			along(1, "empty "+c.dtype.String(), filled(c.dtype, nil, 2, 0, 3), filled(c.dtype, nil, 2, 0, 3), exact))
+	}
+	requireTroubles(t, troubles)
+}
+
+// NaNs of any sign and payload go in, one NaN comes out, of first elements too.
+func TestNaNPayloads(t *testing.T) {
+	payloads := map[tensor.DType][]uint64{
+		tensor.F16: {0x7c01, 0xfe00, 0xffff}, tensor.BF16: {0x7f81, 0xffc0, 0xffff},
+		tensor.F32: {0x7f800001, 0xffc00000, 0xffffffff}, tensor.F64: {0x7ff<<52 | 1, 0xfff8 << 48, math.MaxUint64},
+	}
+	var troubles []trouble
+	for dtype, all := range payloads {
+		for _, bits := range all {
+			first, later := row(dtype, 0, 1, 2, 3), row(dtype, 1, 0, inf, 3)
+			put(first, 0, bits)
+			put(later, 1, bits)
+			for _, op := range []tensor.Op{tensor.CumSum{}, tensor.CumSum{Exclusive: true}, tensor.CumSum{Reverse: true}, tensor.LogCumSumExp{}, tensor.Log1p{}} {
+				for _, x := range []tensor.Dense{first, later} {
+					troubles = append(troubles, trouble{fmt.Sprintf("%s of NaN %x", op.Name(), bits), op, []tensor.Dense{x}, byOracle, exact})
+				}
+			}
+			if dtype != tensor.BF16 {
+				x := shaped(dtype, tensor.Shape{2, 1}, 0, 1)
+				put(x, 0, bits)
+				for _, reduction := range []tensor.Reduction{tensor.Mean, tensor.Sum, tensor.None} {
+					troubles = append(troubles, trouble{fmt.Sprintf("nll of NaN %x", bits), tensor.NLL{Reduction: reduction},
+						[]tensor.Dense{x, integers[int32](0, 0)}, byOracle, exact})
+				}
+			}
+		}
 	}
 	requireTroubles(t, troubles)
 }
