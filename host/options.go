@@ -36,6 +36,7 @@ type config struct {
 	groupSize    int
 	// For tests:
 	fault func(call string) bool // gpu.Options.Fault
+	layer bool                   // gpu.Options.Validation
 	stage int                    // not 0: go through staging buffers of this size
 }
 
@@ -56,6 +57,11 @@ func newConfig(opts []Option) (config, error) {
 		return config{}, fmt.Errorf("%w: workgroup size %d is not a power of two up to 65536", ErrAttribute, n)
 	}
 	return cfg, nil
+}
+
+// forced reports whether an option is about how the device works, which then has to.
+func (c config) forced() bool {
+	return c.strategy != Auto || c.maxRange != 0 || c.groupSize != 0
 }
 
 // WithDevice chooses the device. "cpu" (in any case) is the twin, which needs no

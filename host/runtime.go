@@ -83,7 +83,7 @@ func Open(opts ...Option) (*Runtime, error) {
 		cfg.device = os.Getenv(environmentDevice)
 		named = cfg.device != ""
 	}
-	rt := &Runtime{log: cfg.logger, smallOnTwin: !named && !cfg.verify && cfg.strategy == Auto}
+	rt := &Runtime{log: cfg.logger, smallOnTwin: !named && !cfg.verify && !cfg.forced()}
 	if !strings.EqualFold(cfg.device, twinName) {
 		err := rt.openDevice(cfg)
 		if err == nil {

@@ -44,7 +44,7 @@ func openVulkan(rt *Runtime, cfg config) (*vulkan, error) {
 		}
 	}
 	dev, err := gpu.Open(gpu.Options{
-		Device: cfg.device, Logger: cfg.logger, CacheDir: cfg.cacheDir, MemoryBudget: cfg.budget, Fault: cfg.fault,
+		Device: cfg.device, Logger: cfg.logger, CacheDir: cfg.cacheDir, MemoryBudget: cfg.budget, Fault: cfg.fault, Validation: cfg.layer,
 	})
 	if err != nil {
 		return nil, err
