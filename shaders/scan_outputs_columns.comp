@@ -33,17 +33,18 @@ void scan_run(inout uint from, inout uint to, uint rows) {
 // Writes the outputs of the next `count` rows, and turns the tile's carries into
 // those of the next tile; after a tile that ends the columns they have no meaning.
 void scan_tile(inout uint from, inout uint to, uint count) {
-    uint runs = count / RUN;
     for (uint v = 0u; v < block_columns; v++) {
         tile_aggregate[v] = identity();
         group_carry[v] = tile_carry[v];
-        run_carry[v] = tile_carry[v];
     }
-    for (uint first = 0u; first < runs; first += 16u) {
-        for (uint v = 0u; v < block_columns; v++) group_aggregate[v] = identity();
-        uint end = min(first + 16u, runs);
-        for (uint r = first; r < end; r++) {
-            scan_run(from, to, RUN);
+    for (uint group = 0u; group < count; group += GROUP) {
+        for (uint v = 0u; v < block_columns; v++) {
+            group_aggregate[v] = identity();
+            run_carry[v] = group_carry[v];
+        }
+        uint end = min(group + GROUP, count);
+        for (uint run = group; run < end; run += RUN) {
+            scan_run(from, to, min(RUN, end - run));
             for (uint v = 0u; v < block_columns; v++) {
                 group_aggregate[v] = combine(group_aggregate[v], run_aggregate[v]);
                 run_carry[v] = combine(run_carry[v], run_aggregate[v]);
@@ -51,13 +52,9 @@ void scan_tile(inout uint from, inout uint to, uint count) {
         }
         for (uint v = 0u; v < block_columns; v++) {
             tile_aggregate[v] = combine(tile_aggregate[v], group_aggregate[v]);
-            if (end == first + 16u) {
-                group_carry[v] = combine(group_carry[v], group_aggregate[v]);
-                run_carry[v] = group_carry[v];
-            }
+            group_carry[v] = combine(group_carry[v], group_aggregate[v]);
         }
     }
-    if (count % RUN != 0u) scan_run(from, to, count % RUN);
     for (uint v = 0u; v < block_columns; v++) tile_carry[v] = combine(tile_carry[v], tile_aggregate[v]);
 }
 

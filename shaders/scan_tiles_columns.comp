@@ -17,23 +17,11 @@ void fold_run(inout uint from, uint rows) {
 
 // The folds of the next `count` rows.
 void fold_tile(uint from, uint count) {
-    uint runs = count / RUN;
-    for (uint v = 0u; v < block_columns; v++) {
-        tile_aggregate[v] = identity();
-        group_aggregate[v] = identity();
-    }
-    for (uint first = 0u; first < runs; first += 16u) {
-        uint end = min(first + 16u, runs);
-        for (uint r = first; r < end; r++) fold_run(from, RUN);
-        if (end == first + 16u) {
-            for (uint v = 0u; v < block_columns; v++) {
-                tile_aggregate[v] = combine(tile_aggregate[v], group_aggregate[v]);
-                group_aggregate[v] = identity();
-            }
-        }
-    }
-    if (count % RUN != 0u) fold_run(from, count % RUN);
-    if (count % GROUP != 0u) {
+    for (uint v = 0u; v < block_columns; v++) tile_aggregate[v] = identity();
+    for (uint group = 0u; group < count; group += GROUP) {
+        for (uint v = 0u; v < block_columns; v++) group_aggregate[v] = identity();
+        uint end = min(group + GROUP, count);
+        for (uint run = group; run < end; run += RUN) fold_run(from, min(RUN, end - run));
         for (uint v = 0u; v < block_columns; v++) tile_aggregate[v] = combine(tile_aggregate[v], group_aggregate[v]);
     }
 }
