@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"vkops/gpu"
 	"vkops/tensor"
@@ -203,9 +204,9 @@ func cloneType(t tensor.Type) tensor.Type {
 	return tensor.Type{DType: t.DType, Shape: append(tensor.Shape{}, t.Shape...)}
 }
 
-// wrap names what failed, except where the error names an operator already.
+// wrap names what failed, except where the error names it, or an operator, already.
 func wrap(what string, err error) error {
-	if err == nil || isOperatorError(err) {
+	if err == nil || isOperatorError(err) || strings.HasPrefix(err.Error(), what+": ") {
 		return err
 	}
 	return fmt.Errorf("%s: %w", what, err)

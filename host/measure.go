@@ -129,14 +129,14 @@ func necessaryBytes(op tensor.Op, out tensor.Type, inputs []tensor.Dense) int64 
 // frees everything.
 func (rt *Runtime) onDevice(ctx context.Context, m *Measurement, op tensor.Op, inputs []tensor.Dense) (kinds []timed, done func(), err error) {
 	var frees []func()
-	done = func() {
+	freeAll := func() {
 		for _, free := range slices.Backward(frees) {
 			free()
 		}
 	}
 	defer func() {
 		if err != nil {
-			done()
+			freeAll()
 		}
 	}()
 	c := call{op: op, inputs: make([]*Buffer, len(inputs))}
@@ -165,5 +165,5 @@ func (rt *Runtime) onDevice(ctx context.Context, m *Measurement, op tensor.Op, i
 		}
 		return rec.Wait(ctx)
 	}), into(&m.ResidentNs)}
-	return append(kinds, resident), done, nil
+	return append(kinds, resident), freeAll, nil
 }
