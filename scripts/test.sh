@@ -46,10 +46,10 @@ CGO_ENABLED=0 go vet ./...
 
 # -count=1: a driver is no input that the test cache would notice.
 step "tests"
-go test -count=1 -timeout 10m "${packages[@]}"
+go test -count=1 -timeout 20m "${packages[@]}"
 
 step "tests under the race detector (-short)"
-go test -count=1 -timeout 10m -race -short "${packages[@]}"
+go test -count=1 -timeout 20m -race -short "${packages[@]}"
 
 step "staticcheck"
 have_go=$(go env GOVERSION)
