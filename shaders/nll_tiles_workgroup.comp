@@ -13,7 +13,7 @@ shared REAL stage[STAGE + STAGE / RUN];
 
 // The sum of the losses, or of the weights, of `count` samples from `start` on.
 STATE tile_sum(uint start, uint count, bool of_weights) {
-    for (uint first = 0u; first < TILE; first += STAGE) {
+    for (uint first = 0u; first < count; first += STAGE) {
         for (uint i = gl_LocalInvocationID.x; i < STAGE; i += gl_WorkGroupSize.x) {
             if (first + i < count) {
                 uint position = start + first + i;

@@ -68,7 +68,7 @@ void main() {
     uint top = to;
     for (uint v = 0u; v < block_columns; v++) {
         tile_carry[v] = identity();
-        if (carried != 0u && is_live(v)) tile_carry[v] = load_state(state_index(item) + v);
+        if (push.carried != 0u && is_live(v)) tile_carry[v] = load_state(state_index(item) + v);
     }
     ELEMENT first[block_columns];
     load_row(from);

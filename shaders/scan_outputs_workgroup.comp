@@ -17,7 +17,7 @@ void main() {
     fold_groups(runs_in(tile));
     spread_carries(runs_in(tile), carry);
 
-    for (uint first = 0u; first < STAGES * STAGE; first += STAGE) {
+    for (uint first = 0u; first < tile.count; first += STAGE) {
         for (uint own = 0u; own < own_runs; own++) {
             uint r = own * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
             if (r * RUN >= first && r * RUN < first + STAGE) {

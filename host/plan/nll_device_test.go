@@ -92,7 +92,10 @@ func (c nllCase) check(t *testing.T, r *rig, lim plan.Limits, strategy plan.Stra
 }
 
 func TestNLLMatchesTwin(t *testing.T) {
-	shapes := [][3]int{{1, 1, 1}, {0, 3, 2}, {3, 5, 1}, {15, 2, 3}, {2, 7, 4097}, {4096, 3, 1}, {70000, 2, 1}, {1, 3, 65537}, {33, 1, 17}}
+	shapes := [][3]int{{0, 3, 2}, {1, 1, 1}, {15, 2, 3}, {2, 7, 4097}, {4096, 3, 1}, {70000, 2, 1}, {33, 1, 17}}
+	if testing.Short() {
+		shapes = shapes[:4]
+	}
 	for _, r := range rigs(t) {
 		for _, c := range nllCases(shapes) {
 			for _, strategy := range []plan.Strategy{plan.Lane, plan.Workgroup} {
@@ -107,7 +110,11 @@ func TestNLLInWindowsMatchesTwin(t *testing.T) {
 	for _, r := range rigs(t) {
 		lim := r.limits
 		lim.MaxRange = 65536
-		for _, c := range nllCases([][3]int{{1000, 50, 3}, {3, 7, 4097}, {1, 8000, 5}, {2, 3, 20001}, {20000, 5, 1}}) {
+		shapes := [][3]int{{1000, 50, 3}, {3, 7, 4097}, {1, 8000, 5}, {2, 3, 20001}, {20000, 5, 1}}
+		if testing.Short() {
+			shapes = shapes[:2]
+		}
+		for _, c := range nllCases(shapes) {
 			c.check(t, r, lim, plan.Lane)
 		}
 	}

@@ -70,12 +70,13 @@ func requireSame(t *testing.T, want, got tensor.Dense, context string) {
 		differ, len(want.Data)/size, first/size, want.Data[first:first+size], got.Data[first:first+size])
 }
 
+// scanOps are the scans along an axis: every mode for float32, which has the others'
+// code, else two of them. Each mode is a pipeline of its own, and compiling those is
+// what these tests mostly do.
 func scanOps(axis int, dtype tensor.DType) []tensor.Op {
-	ops := []tensor.Op{
-		tensor.CumSum{Axis: axis},
-		tensor.CumSum{Axis: axis, Exclusive: true},
-		tensor.CumSum{Axis: axis, Reverse: true},
-		tensor.CumSum{Axis: axis, Exclusive: true, Reverse: true},
+	ops := []tensor.Op{tensor.CumSum{Axis: axis}, tensor.CumSum{Axis: axis, Exclusive: true, Reverse: true}}
+	if dtype == tensor.F32 {
+		ops = append(ops, tensor.CumSum{Axis: axis, Exclusive: true}, tensor.CumSum{Axis: axis, Reverse: true})
 	}
 	if dtype.IsFloat() {
 		ops = append(ops, tensor.LogCumSumExp{Axis: axis})
@@ -109,19 +110,18 @@ func checkScans(t *testing.T, r *rig, lim plan.Limits, s scanShape, dtype tensor
 }
 
 // sizes lie on the boundaries of the carry tree.
-var sizes = []int{15, 16, 17, 255, 256, 257, 4095, 4096, 4097, 65535, 65536, 65537}
+var sizes = []int{1, 15, 16, 17, 255, 256, 257, 4095, 4096, 4097, 65535, 65536, 65537}
 
 func TestScansMatchTwin(t *testing.T) {
-	shapes := []scanShape{{tensor.Shape{0}, 0}, {tensor.Shape{1}, 0}, {tensor.Shape{3, 4}, 1}, {tensor.Shape{3, 4}, 0}, {tensor.Shape{70000, 2}, 1}}
-	ns := sizes
-	if testing.Short() {
-		ns = []int{17, 257, 4097}
-	}
-	for _, n := range ns {
-		shapes = append(shapes, scanShape{tensor.Shape{n}, 0}, scanShape{tensor.Shape{n, 3}, 0}, scanShape{tensor.Shape{2, n}, 1})
-	}
 	for _, r := range rigs(t) {
 		for _, dtype := range tensor.AllDTypes() {
+			shapes := []scanShape{{tensor.Shape{0}, 0}, {tensor.Shape{2, 4097}, 1}, {tensor.Shape{257, 3}, 0}}
+			if dtype == tensor.F32 && !testing.Short() {
+				shapes = append(shapes, scanShape{tensor.Shape{9000, 2}, 1})
+				for _, n := range sizes {
+					shapes = append(shapes, scanShape{tensor.Shape{n}, 0}, scanShape{tensor.Shape{n, 3}, 0}, scanShape{tensor.Shape{2, n}, 1})
+				}
+			}
 			for _, s := range shapes {
 				checkScans(t, r, r.limits, s, dtype, plan.Lane, plan.Workgroup)
 			}
@@ -133,6 +133,9 @@ func TestScansMatchTwin(t *testing.T) {
 func TestColumnsMatchTwin(t *testing.T) {
 	for _, r := range rigs(t) {
 		for _, dtype := range []tensor.DType{tensor.F16, tensor.F32, tensor.I64} {
+			if testing.Short() && dtype != tensor.F32 {
+				continue
+			}
 			for _, s := range []scanShape{
 				{tensor.Shape{33, 31}, 0}, {tensor.Shape{20, 512}, 0}, {tensor.Shape{2, 257, 1030}, 1}, {tensor.Shape{4100, 68}, 0},
 				{tensor.Shape{130, 17, 66}, 1}, {tensor.Shape{9000, 130}, 0},
@@ -148,13 +151,16 @@ func TestScansInWindowsMatchTwin(t *testing.T) {
 	for _, r := range rigs(t) {
 		lim := r.limits
 		lim.MaxRange = 1 << 17
-		for _, dtype := range []tensor.DType{tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.I32} {
+		for _, dtype := range []tensor.DType{tensor.F16, tensor.F32, tensor.I64} {
+			if testing.Short() && dtype != tensor.F16 {
+				continue
+			}
 			for _, s := range []scanShape{
 				{tensor.Shape{301, 501}, 1}, {tensor.Shape{31, 17, 71}, 1}, // outer indices
 				{tensor.Shape{3, 100001}, 1}, {tensor.Shape{100000}, 0}, {tensor.Shape{2, 20001, 3}, 1}, // tiles
 				{tensor.Shape{2, 5001, 41}, 1}, {tensor.Shape{4099, 1001}, 0}, {tensor.Shape{70, 5001}, 0}, // strips
 			} {
-				checkScans(t, r, lim, s, dtype, plan.Lane, plan.Workgroup)
+				checkScans(t, r, lim, s, dtype, plan.Lane)
 			}
 		}
 	}
@@ -166,7 +172,7 @@ func TestScansInSmallGridsMatchTwin(t *testing.T) {
 		lim := r.limits
 		lim.MaxGroups = 3
 		for _, s := range []scanShape{{tensor.Shape{5000, 7}, 1}, {tensor.Shape{5000, 7}, 0}, {tensor.Shape{50, 5000}, 1}} {
-			checkScans(t, r, lim, s, tensor.F32, plan.Lane, plan.Workgroup)
+			checkScans(t, r, lim, s, tensor.I32, plan.Lane, plan.Workgroup)
 		}
 	}
 }
@@ -174,14 +180,11 @@ func TestScansInSmallGridsMatchTwin(t *testing.T) {
 // Every size of workgroup gives the same bits.
 func TestWorkgroupSizesMatchTwin(t *testing.T) {
 	for _, r := range rigs(t) {
-		for _, size := range []uint32{1, 2, 8, 32, 64, 128, 256} {
+		for _, size := range []uint32{1, 32, 128} {
 			lim := r.limits
 			lim.WorkgroupSize = size
-			for _, dtype := range []tensor.DType{tensor.F32, tensor.F16} {
-				for _, s := range []scanShape{{tensor.Shape{10001}, 0}, {tensor.Shape{300, 5}, 0}} {
-					checkScans(t, r, lim, s, dtype, plan.Lane, plan.Workgroup)
-				}
-			}
+			checkScans(t, r, lim, scanShape{tensor.Shape{5001}, 0}, tensor.F16, plan.Lane, plan.Workgroup)
+			checkScans(t, r, lim, scanShape{tensor.Shape{300, 5}, 0}, tensor.I32, plan.Lane, plan.Workgroup)
 		}
 	}
 }

@@ -13,7 +13,9 @@ func (s *scanner) elementJob(set *scanSet, w *scanWindow, kernel string, perItem
 	switch {
 	case !s.lanes(set):
 		kernel += "_workgroup"
-		j.size, j.shared = s.sharedSize(), true
+		runs := s.tileRuns(w.n)
+		j.size, j.shared = min(s.sharedSize(), runs), true
+		j.spec = append(j.spec, NameValue{"tile_runs", runs})
 		j.items *= set.inner
 	case set.inner > 1:
 		kernel += "_columns"
@@ -28,6 +30,16 @@ func (s *scanner) elementJob(set *scanSet, w *scanWindow, kernel string, perItem
 		j.spec = append(j.spec, NameValue{"reverse_scan", 1})
 	}
 	return j
+}
+
+// tileRuns is how many runs a workgroup has room for: 256, or fewer where lines are
+// shorter than a tile, but not so few that a subgroup is not full.
+func (s *scanner) tileRuns(n int64) uint32 {
+	runs := s.atMostInvocations(max(1, s.lim.Caps.SubgroupSize))
+	for int64(runs)*radix < min(n, tile) {
+		runs *= 2
+	}
+	return min(runs, tile/radix)
 }
 
 // blockColumns is how many neighbouring columns a lane walks side by side. On CPUs
@@ -59,7 +71,7 @@ const manyItems = 128
 func (s *scanner) tiles(set *scanSet, w *scanWindow, t *tree) {
 	j := s.elementJob(set, w, "scan_tiles", 1)
 	source, base := s.bind(w.source)
-	j.push = append(j.push, pushValue{"source_base", base}, pushValue{"result_base", 0})
+	j.push = append(j.push, pushValue{"source_base", base}, pushValue{"result_base", 0}, pushValue{"carried", 0})
 	j.spec = s.vectors(j.spec, set, w, base)
 	j.bind = []NamedRef{{"source", source}, t.ref}
 	j.traffic = s.elementBytes(set, w) + set.lines()*w.tiles()*s.stateBytes
@@ -72,9 +84,8 @@ func (s *scanner) outputs(set *scanSet, w *scanWindow, perItem int64, t *tree) {
 	j := s.elementJob(set, w, "scan_outputs", perItem)
 	source, sourceBase := s.bind(w.source)
 	result, resultBase := s.bind(w.result)
-	j.push = append(j.push, pushValue{"source_base", sourceBase}, pushValue{"result_base", resultBase})
+	j.push = append(j.push, pushValue{"source_base", sourceBase}, pushValue{"result_base", resultBase}, pushValue{"carried", int64(flag(t != nil))})
 	j.spec = s.vectors(j.spec, set, w, sourceBase, resultBase)
-	j.spec = append(j.spec, NameValue{"carried", flag(t != nil)})
 	if s.exclusive {
 		j.spec = append(j.spec, NameValue{"exclusive_scan", 1})
 	}

@@ -25,10 +25,6 @@ const uint exclusive_scan = 0u;
 const uint reverse_scan = 0u;
 ELEMENT exclusive(STATE s) { return inclusive(s); }
 #endif
-// Set where the states hold the carry of every tile; otherwise every walk starts
-// at the start of a line.
-layout(constant_id = 4) const uint carried = 0u;
-
 layout(push_constant) uniform PushBlock {
     uint first_item;     // of this dispatch
     uint item_end;       // of this dispatch
@@ -40,6 +36,7 @@ layout(push_constant) uniform PushBlock {
     uint line_tiles;     // of a line, in the states
     uint source_base;    // element at [0, 0, 0]
     uint result_base;
+    uint carried; // whether states hold the carry of every tile; else walks start at the start of a line
 } push;
 
 struct Item {
@@ -60,7 +57,7 @@ uint state_index(Item item) {
 bool starts_line(uint tile) { return push.first_tile + tile == 0u; }
 
 STATE starting_carry(Item item) {
-    if (carried != 0u) return load_state(state_index(item));
+    if (push.carried != 0u) return load_state(state_index(item));
     return identity();
 }
 

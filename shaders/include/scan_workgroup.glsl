@@ -11,8 +11,6 @@
 #include "workgroup_tree.glsl"
 
 #define STAGE 1024u
-#define STAGES 4u
-#define STAGE_RUNS 64u
 
 // A word of padding after each run keeps the threads of a subgroup on different
 // banks, whether they walk along runs or across them.
@@ -21,7 +19,7 @@ shared ELEMENT stage[STAGE + STAGE / RUN];
 uint staged(uint i) { return i + i / RUN; }
 
 // The runs that this thread owns, and their terms, run by run.
-const uint own_runs = TILE_RUNS / gl_WorkGroupSize.x;
+const uint own_runs = tile_runs / gl_WorkGroupSize.x;
 TERM terms[RUN * own_runs];
 
 // The tile that this workgroup works on.
@@ -88,7 +86,7 @@ void store_stage(Tile tile, uint first) {
 
 // Loads the tile and keeps the terms of this thread's runs.
 void load_terms(Tile tile) {
-    for (uint first = 0u; first < STAGES * STAGE; first += STAGE) {
+    for (uint first = 0u; first < tile.count; first += STAGE) {
         load_stage(tile, first);
         barrier();
         for (uint own = 0u; own < own_runs; own++) {

@@ -1,12 +1,13 @@
 // The carry tree inside one tile, by one workgroup: up to 256 runs in shared
-// memory. The workgroup's size divides 256; thread t owns the runs t, t + size, ...
+// memory, fewer where lines are short. The workgroup's size divides that; thread t
+// owns the runs t, t + size, ...
 // All barriers are in uniform control flow, and nothing relies on subgroups.
 #ifndef VKOPS_WORKGROUP_TREE_GLSL
 #define VKOPS_WORKGROUP_TREE_GLSL
 
-#define TILE_RUNS 256u
+layout(constant_id = 7) const uint tile_runs = 256u; // at most
 
-shared STATE run_states[TILE_RUNS];
+shared STATE run_states[tile_runs];
 shared STATE group_states[16];
 
 // From the aggregates of `runs` runs: those of their groups. The caller has
