@@ -63,14 +63,14 @@ func mostBytes() int64 {
 	return 1 << 27
 }
 
-// cost prefers small tensors where large ones test nothing more; those beyond
-// mostBytes cannot be afforded at all.
-func cost(t tensor.Type) float64 {
+// cost prefers small tensors where large ones test nothing more. Those beyond
+// mostBytes cannot be afforded at all, nor can those of very many windows.
+func cost(t tensor.Type, s setting) float64 {
 	size, err := t.Bytes()
-	if err != nil || size > mostBytes() {
+	if err != nil || size > mostBytes() || (s.maxRange > 0 && size > 256*s.maxRange) {
 		return math.Inf(1)
 	}
-	return 1 + float64(size)/(1<<20)
+	return 1 + float64(size)/(1<<17)
 }
 
 // scanCase is an operator along an axis.
@@ -117,7 +117,7 @@ func TestScansEqualTheTwin(t *testing.T) {
 	levels := []int{len(lengths), len(others), 3, len(types) + len(floats), 4, int(recipes), 2, len(settings)}
 	cost := func(c []int) float64 {
 		sc := build(c)
-		return cost(tensor.Type{DType: sc.dtype, Shape: sc.shape})
+		return cost(tensor.Type{DType: sc.dtype, Shape: sc.shape}, settings[sc.device])
 	}
 	r := rand.New(rand.NewPCG(seed, 1))
 	runtimes := devices(t)
@@ -158,7 +158,7 @@ func TestNLLEqualsTheTwin(t *testing.T) {
 		d := inner[c[2]]
 		return tensor.Shape{(samples[c[0]] + d - 1) / d, classes[c[1]], d}
 	}
-	cost := func(c []int) float64 { return cost(tensor.Type{DType: floats[c[3]], Shape: shape(c)}) }
+	cost := func(c []int) float64 { return cost(tensor.Type{DType: floats[c[3]], Shape: shape(c)}, settings[c[9]]) }
 	r := rand.New(rand.NewPCG(seed, 3))
 	runtimes := devices(t)
 	cases := pairwise(r, levels, cost)
