@@ -194,6 +194,9 @@ func New(op tensor.Op, inputs []tensor.Type, lim Limits, strategy Strategy) (*Pl
 	return b.plan, nil
 }
 
+// maxListed bounds the steps that String lists.
+const maxListed = 60
+
 // String lists the plan: operator and types, strategy, then a line a step.
 func (p *Plan) String() string {
 	var s strings.Builder
@@ -205,7 +208,11 @@ func (p *Plan) String() string {
 	for i, size := range p.Scratch {
 		fmt.Fprintf(&s, ", scratch %d of %d bytes", i, size)
 	}
-	for _, step := range p.Steps {
+	for i, step := range p.Steps {
+		if i == maxListed {
+			fmt.Fprintf(&s, "\n  and %d more steps", len(p.Steps)-i)
+			break
+		}
 		fmt.Fprintf(&s, "\n  %s", step)
 	}
 	return s.String()

@@ -146,7 +146,7 @@ func (s *scanner) repitch(dst span, to rowLayout, src span, from rowLayout) {
 // range: strips of columns go through a scratch buffer.
 func (s *scanner) cutStrips(v tensor.View, limit int64) {
 	width := min(limit/tile, v.Inner)
-	if whole := limit / v.N; whole >= 64 {
+	if whole := limit / v.N; whole >= 16 {
 		width = min(whole, v.Inner) // all of the axis at once
 	} else {
 		width = min(width, 1024)
