@@ -131,7 +131,8 @@ func TestBadArgumentsOfTransfers(t *testing.T) {
 		assert.ErrorIs(t, err, host.ErrType)
 		same, err := host.AsTensor[float32](x.Buffer)
 		require.NoError(t, err)
-		got, err := same.Download(nil, nil) //nolint:staticcheck // a nil context waits for ever
+		//lint:ignore SA1012 a nil context waits for ever
+		got, err := same.Download(nil, nil)
 		require.NoError(t, err)
 		assert.Equal(t, f32(1, 2), got)
 

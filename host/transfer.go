@@ -123,41 +123,60 @@ func (v *vulkan) writeStaged(ctx context.Context, b *Buffer, src []byte) error {
 
 // readStaged keeps one copy in flight while the host empties the one before.
 func (v *vulkan) readStaged(ctx context.Context, b *Buffer, dst []byte) error {
-	var held *stage
-	var heldPart []byte
-	finish := func() error {
-		if held == nil {
-			return nil
-		}
-		defer v.giveStage(gpu.DownloadMemory, held)
-		if err := v.waitFor(ctx, held.last); err != nil {
-			return err
-		}
-		return v.emptyStage(held, heldPart)
-	}
+	var before *landing
 	for off := 0; off < len(dst); off += v.stageBytes {
-		part := dst[off:min(off+v.stageBytes, len(dst))]
-		next, err := v.takeStage(ctx, gpu.DownloadMemory)
-		if err == nil {
-			if err = v.copyStage(b, int64(off), next, int64(len(part)), false); err != nil {
-				v.giveStage(gpu.DownloadMemory, next)
-			}
+		next, err := v.fetch(ctx, b, int64(off), dst[off:min(off+v.stageBytes, len(dst))])
+		if landed := v.land(ctx, before); err == nil {
+			err = landed
 		}
-		finished := finish()
-		held = nil
 		if err != nil {
+			v.drop(next)
 			return err
 		}
-		held, heldPart = next, part
-		if finished != nil {
-			v.giveStage(gpu.DownloadMemory, held)
-			return finished
-		}
+		before = next
 	}
-	if err := finish(); err != nil {
+	if err := v.land(ctx, before); err != nil {
 		return err
 	}
 	return v.wait(ctx, b) // done; this fetches the poison
+}
+
+// landing is a copy on its way to a part of the host's memory.
+type landing struct {
+	stage *stage
+	dst   []byte
+}
+
+// fetch sends the copy of a part of b on its way.
+func (v *vulkan) fetch(ctx context.Context, b *Buffer, off int64, dst []byte) (*landing, error) {
+	st, err := v.takeStage(ctx, gpu.DownloadMemory)
+	if err != nil {
+		return nil, err
+	}
+	l := &landing{st, dst}
+	if err := v.copyStage(b, off, st, int64(len(dst)), false); err != nil {
+		v.drop(l)
+		return nil, err
+	}
+	return l, nil
+}
+
+// land waits for a copy and takes it out of its staging buffer.
+func (v *vulkan) land(ctx context.Context, l *landing) error {
+	if l == nil {
+		return nil
+	}
+	defer v.drop(l)
+	if err := v.waitFor(ctx, l.stage.last); err != nil {
+		return err
+	}
+	return v.emptyStage(l.stage, l.dst)
+}
+
+func (v *vulkan) drop(l *landing) {
+	if l != nil {
+		v.giveStage(gpu.DownloadMemory, l.stage)
+	}
 }
 
 // takeStage gives a staging buffer that the host may touch.
