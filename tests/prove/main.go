@@ -72,8 +72,10 @@ func run(ctx context.Context, device, only string, sampled bool) (held bool, err
 		if found.Broken != "" {
 			outcome, held = "BROKEN: "+found.Broken, false
 		}
-		fmt.Printf("\n%s: %s\n  %d results in %.1f s; bound: %s\n  worst: %.4f, %s\n",
-			p.Name, outcome, found.Elements, time.Since(start).Seconds(), p.Bound, found.Worst.ULP, found.Worst.Where)
+		fmt.Printf("\n%s: %s\n  %d results in %.1f s; bound: %s\n", p.Name, outcome, found.Elements, time.Since(start).Seconds(), p.Bound)
+		if found.Worst.Where != "" { // integers have none
+			fmt.Printf("  worst: %.4f ULP, %s\n", found.Worst.ULP, found.Worst.Where)
+		}
 	}
 	if proofs == 0 {
 		return false, fmt.Errorf("no proof has %q in its name", only)
