@@ -112,11 +112,21 @@ func (v *vulkan) run(op tensor.Op, out *Buffer, inputs []*Buffer) error {
 	}
 	v.lockWithRoom()
 	defer v.rt.mu.Unlock()
+	err = v.runLocked(p, call{op, out, inputs})
+	if errors.Is(err, ErrOutOfMemory) {
+		v.trim()
+		err = v.runLocked(p, call{op, out, inputs})
+	}
+	return err
+}
+
+// runLocked records and submits one operator; rt.mu is held.
+func (v *vulkan) runLocked(p *prepared, c call) error {
 	w, err := v.pool.take()
 	if err != nil {
 		return err
 	}
-	if err = v.recordStep(w, p, call{op, out, inputs}, &v.scratch); err == nil {
+	if err = v.recordStep(w, p, c, &v.scratch); err == nil {
 		err = v.submitNew(w)
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"vkops/host/plan"
 	"vkops/tensor"
 )
 
@@ -140,6 +141,21 @@ func TestMemoryBudget(t *testing.T) {
 	sums, err := CumSum(background, rt, nil, counting[int32](1000), tensor.Shape{1000}, tensor.CumSum{})
 	require.NoError(t, err, "smaller work goes on")
 	assert.Equal(t, int32(500500), sums[999])
+}
+
+// TestScratchIsGivenUpForTensors lets scratch memory of one operator and a tensor
+// compete for a budget that holds only one of them.
+func TestScratchIsGivenUpForTensors(t *testing.T) {
+	rt, v := openTested(t, WithMemoryBudget(96<<20))
+	rt.mu.Lock()
+	require.NoError(t, v.scratch.reserve(&plan.Plan{Scratch: []int64{40 << 20}, Status: -1}))
+	rt.mu.Unlock()
+	x, err := NewTensor[float32](rt, tensor.Shape{16 << 20})
+	require.NoError(t, err)
+	rt.mu.Lock()
+	assert.Empty(t, v.scratch.buffers)
+	rt.mu.Unlock()
+	x.Free()
 }
 
 func TestDeviceLost(t *testing.T) {
