@@ -229,3 +229,14 @@ func TestReplaySeesNewContent(t *testing.T) {
 		assert.Equal(t, f32(3, 2, 1), got)
 	})
 }
+
+func TestVerificationIsContentWithTheDevice(t *testing.T) {
+	rt := openVulkan(t, host.WithVerification(t.TempDir()))
+	for _, s := range samples(t) {
+		want, err := cpuref.Run(s.op, s.inputs...)
+		require.NoError(t, err)
+		got, err := rt.RunDense(ctx, s.op, s.inputs...)
+		require.NoError(t, err, s.name)
+		assertSame(t, want, got, s.name)
+	}
+}
