@@ -7,22 +7,16 @@
 #define READ_ONLY_STATES
 #include "scan_line.glsl"
 
-// The outputs of four positions; the terms also go into the run's aggregate.
+// The outputs of four positions; the terms also go into the run's aggregate. A
+// loop, since the time that SwiftShader takes to compile grows exponentially with
+// the number of steps in a row; others unroll it.
 Quad scan_quad(inout STATE run, inout STATE s, Quad x) {
-    TERM a = pre(x.a);
-    TERM b = pre(x.b);
-    TERM c = pre(x.c);
-    TERM d = pre(x.d);
-    run = take(run, a);
-    run = take(run, b);
-    run = take(run, c);
-    run = take(run, d);
-    Quad y;
-    y.a = step_output(s, a);
-    y.b = step_output(s, b);
-    y.c = step_output(s, c);
-    y.d = step_output(s, d);
-    return y;
+    for (uint k = 0u; k < 4u; k++) {
+        TERM term = pre(x.a);
+        run = take(run, term);
+        x = Quad(x.b, x.c, x.d, step_output(s, term));
+    }
+    return x;
 }
 
 // Writes the outputs of the `count` positions from p on, given the carry into

@@ -5,12 +5,13 @@
 #define NO_RESULT
 #include "scan_line.glsl"
 
-// Takes all four elements of q into the run.
+// Takes all four elements of q into the run, in a loop for the reason that
+// scan_quad in scan_outputs_lane.comp gives.
 void take_quad(inout STATE run, Quad q) {
-    run = take(run, pre(q.a));
-    run = take(run, pre(q.b));
-    run = take(run, pre(q.c));
-    run = take(run, pre(q.d));
+    for (uint k = 0u; k < 4u; k++) {
+        run = take(run, pre(q.a));
+        q = Quad(q.b, q.c, q.d, q.a);
+    }
 }
 
 // The fold of the `count` elements from position p on.
