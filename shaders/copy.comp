@@ -9,9 +9,6 @@ layout(set = 0, binding = 1) buffer ResultBlock { uvec4 at[]; } result;
 void main() {
     uint index = push.first_item + lane_index();
     if (index >= push.item_end) return;
-    for (uint k = 0u; k < push.quads_per_item; k++) {
-        uint q = quad_of(index, k);
-        if (q >= push.quads) break;
-        result.at[q] = source.at[q];
-    }
+    uint q = quad_start(index);
+    for (uint k = 0u; k < push.quads_per_item; k++, q += quad_step()) result.at[q] = source.at[q];
 }

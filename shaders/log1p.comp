@@ -9,21 +9,19 @@
 void main() {
     uint index = push.first_item + lane_index();
     if (index >= push.item_end) return;
-    for (uint k = 0u; k < push.quads_per_item; k++) {
-        uint q = quad_of(index, k);
-        if (q >= push.quads) break;
+    uint q = quad_start(index);
+    for (uint k = 0u; k < push.quads_per_item; k++, q += quad_step()) {
         Quad x = load_quad(q * 4u);
         store_quad(q * 4u, Quad(log1p_exact(x.a), log1p_exact(x.b), log1p_exact(x.c), log1p_exact(x.d)));
     }
-    if (index == 0u && push.left != 0u) {
-        uint i = push.quads * 4u;
+    if (index + 1u == push.item_end && push.left != 0u) {
         Quad y;
         for (uint k = 0u; k < push.left; k++) {
-            ELEMENT value = log1p_exact(load_element(i + k));
+            ELEMENT value = log1p_exact(load_element(q * 4u + k));
             y.a = k == 0u ? value : y.a;
             y.b = k == 1u ? value : y.b;
             y.c = k == 2u ? value : y.c;
         }
-        store_first(i, y, push.left);
+        store_first(q * 4u, y, push.left);
     }
 }

@@ -20,27 +20,48 @@ func (b *builder) elementwise(kernel string, t tensor.Type) {
 		n := min(step, count-first)
 		source, _ := b.bind(span{Input0, first, n, size})
 		result, _ := b.bind(span{Output, first, n, size})
-		j := b.quads(n/4, b.quadsPerItem(n/4))
-		j.kernel = kernel
-		j.spec = append(j.spec, NameValue{"vector_access", 1})
-		j.push = append(j.push, pushValue{"left", n % 4})
-		j.bind = []NamedRef{{"source", source}, {"result", result}}
-		j.traffic = 2 * n * size
-		b.dispatch(j)
+		b.stretches(stretch{
+			kernel: kernel, spec: []NameValue{{"vector_access", 1}}, bind: []NamedRef{{"source", source}, {"result", result}},
+			quads: n / 4, left: n % 4, perItem: b.quadsPerItem(n / 4), quadBytes: 4 * size,
+		})
 	}
 }
 
-// quads is the work on some quads, so many of them for each lane.
-func (b *builder) quads(quads, perItem int64) job {
-	j := job{
-		size: b.laneSize(), items: max(1, ceilDiv(quads, perItem)),
-		spec: []NameValue{{"interleaved", flag(!b.lim.SoftwareDevice)}},
-		push: []pushValue{{"quads", quads}, {"quads_per_item", perItem}},
-	}
+// stretch is elementwise work on some quads and up to three elements after them.
+type stretch struct {
+	kernel               string
+	spec                 []NameValue
+	bind                 []NamedRef
+	quads, left, perItem int64
+	quadBytes            int64 // read, and as many written
+}
+
+// stretches plans a stretch: as much as comes in equal shares, then the rest.
+func (b *builder) stretches(s stretch) {
+	share := s.perItem
+	items := s.quads / s.perItem
 	if !b.lim.SoftwareDevice {
-		j.items = ceilDiv(j.items, int64(j.size)) * int64(j.size) // whole workgroups
+		size := int64(b.laneSize()) // whole workgroups share quads
+		share *= size
+		items = s.quads / share * size
 	}
-	return j
+	done := items * s.perItem
+	b.share(s, 0, items, s.perItem, 0)
+	b.share(s, done, s.quads-done, 1, s.left)
+}
+
+// share plans items of so many quads each. Elements that are left need an item, if
+// only one without quads.
+func (b *builder) share(s stretch, firstQuad, items, perItem, left int64) {
+	if items == 0 && left != 0 {
+		items, perItem = 1, 0
+	}
+	b.dispatch(job{
+		kernel: s.kernel, size: b.laneSize(), items: items, bind: s.bind,
+		spec:    append([]NameValue{{"interleaved", flag(!b.lim.SoftwareDevice && perItem > 1)}}, s.spec...),
+		push:    []pushValue{{"first_quad", firstQuad}, {"quads_per_item", perItem}, {"left", left}},
+		traffic: 2 * (items*perItem*s.quadBytes + left*s.quadBytes/4),
+	})
 }
 
 // quadsPerItem is a share that keeps the threads of a CPU busy with few, long
@@ -81,12 +102,9 @@ func Copies(bytes int64, lim Limits) ([]*Plan, error) {
 			n := min(b.fullRange/16, bytes/16-first)
 			source, _ := b.bind(span{Input0, first, n, 16})
 			result, _ := b.bind(span{Output, first, n, 16})
-			j := b.quads(n, perItem)
-			j.kernel = "copy"
-			j.push = append(j.push, pushValue{"left", 0})
-			j.bind = []NamedRef{{"source", source}, {"result", result}}
-			j.traffic = 32 * n
-			b.dispatch(j)
+			b.stretches(stretch{
+				kernel: "copy", bind: []NamedRef{{"source", source}, {"result", result}}, quads: n, perItem: perItem, quadBytes: 16,
+			})
 		}
 		if b.err != nil {
 			return nil, fmt.Errorf("copy: %w", b.err)

@@ -1,6 +1,6 @@
-// Elementwise work in quads. An item is a lane's share of quads: neighbours, which
-// suits CPUs, or interleaved with those of the other lanes of its workgroup, which
-// suits GPUs.
+// Elementwise work in quads. An item is a lane's share of quads, the same number for
+// all: neighbours, which suits CPUs, or interleaved with those of the other lanes of
+// its workgroup, which suits GPUs. What is left goes to a second dispatch.
 #ifndef VKOPS_STRETCH_GLSL
 #define VKOPS_STRETCH_GLSL
 
@@ -11,16 +11,18 @@ layout(constant_id = 2) const uint interleaved = 0u;
 layout(push_constant) uniform PushBlock {
     uint first_item;
     uint item_end;
-    uint quads; // whole ones
+    uint first_quad;
     uint quads_per_item;
-    uint left; // elements after the last whole quad; item 0 sees to them
+    uint left; // elements after the last quad of the dispatch's last item
 } push;
 
-// The k-th quad of an item.
-uint quad_of(uint item, uint k) {
-    if (interleaved == 0u) return item * push.quads_per_item + k;
+// The first of an item's quads, and how far apart they are.
+uint quad_start(uint item) {
+    if (interleaved == 0u) return push.first_quad + item * push.quads_per_item;
     uint lane = item % gl_WorkGroupSize.x;
-    return (item - lane) * push.quads_per_item + k * gl_WorkGroupSize.x + lane;
+    return push.first_quad + (item - lane) * push.quads_per_item + lane;
 }
+
+uint quad_step() { return interleaved == 0u ? 1u : gl_WorkGroupSize.x; }
 
 #endif
