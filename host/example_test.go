@@ -196,6 +196,6 @@ func ExampleRuntime_Explain() {
 	}
 	fmt.Print(e)
 	// Output:
-	// cumsum axis=1 exclusive=false reverse=false float32[2 3] -> float32[2 3]
+	// cumsum axis=1 float32[2 3] -> float32[2 3]
 	// on the twin: the device is the twin
 }

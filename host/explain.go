@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"vkops/internal/attributes"
 	"vkops/tensor"
 )
 
@@ -54,7 +55,7 @@ func (e Explanation) String() string {
 	for i, t := range e.Inputs {
 		names[i] = t.String()
 	}
-	fmt.Fprintf(&b, "%s %s -> %s\n", describe(e.Op), strings.Join(names, ", "), e.Output)
+	fmt.Fprintf(&b, "%s %s -> %s\n", attributes.String(e.Op), strings.Join(names, ", "), e.Output)
 	if e.Twin {
 		fmt.Fprintf(&b, "on the twin: %s\n", e.Reason)
 		return b.String()
@@ -66,21 +67,4 @@ func (e Explanation) String() string {
 	b.WriteString(strings.TrimRight(e.Plan, "\n"))
 	b.WriteByte('\n')
 	return b.String()
-}
-
-// describe is an operator's name and attributes.
-func describe(op tensor.Op) string {
-	switch op := op.(type) {
-	case tensor.CumSum:
-		return fmt.Sprintf("%s axis=%d exclusive=%t reverse=%t", op.Name(), op.Axis, op.Exclusive, op.Reverse)
-	case tensor.LogCumSumExp:
-		return fmt.Sprintf("%s axis=%d", op.Name(), op.Axis)
-	case tensor.NLL:
-		ignore := "none"
-		if op.IgnoreIndex != nil {
-			ignore = fmt.Sprint(*op.IgnoreIndex)
-		}
-		return fmt.Sprintf("%s reduction=%s ignore_index=%s", op.Name(), op.Reduction, ignore)
-	}
-	return op.Name()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vkops/host/plan"
+	"vkops/internal/attributes"
 	"vkops/tensor"
 )
 
@@ -252,7 +253,7 @@ func TestPlanKeysTellCallsApart(t *testing.T) {
 			{{DType: tensor.F32, Shape: tensor.Shape{2, 3}}, {DType: tensor.I64, Shape: tensor.Shape{2}}},
 		} {
 			key := string(planKey(nil, op, types))
-			name := describe(op) + " " + types[0].String()
+			name := attributes.String(op) + " " + types[0].String()
 			assert.Empty(t, seen[key], name)
 			seen[key] = name
 		}

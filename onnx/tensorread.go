@@ -19,12 +19,11 @@ var typedFields = map[tensor.DType]fieldNumber{
 // tensorHead is a TensorProto without its elements: they are counted first, so
 // that memory is taken only for those that are there.
 type tensorHead struct {
-	name     string
-	typ      tensor.Type
-	raw      []byte
-	hasRaw   bool
-	hasTyped bool
-	counts   [16]int64 // elements by field number
+	name   string
+	typ    tensor.Type
+	raw    []byte
+	hasRaw bool
+	counts [16]int64 // elements by field number
 }
 
 // ReadTensor reads one TensorProto and gives its name beside it. Elements may be
