@@ -1,5 +1,5 @@
 // Last pass over long lines, and the only one over short lines: the outputs, one
-// workgroup a tile. Twin: cpuref/scan_outputs.go.
+// workgroup a tile. Twin: walkLines in cpuref/walker.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define READ_ONLY_STATES

@@ -1,5 +1,5 @@
 // First pass over long lines: the aggregate of every tile, one workgroup a tile.
-// Twin: cpuref/scan_tiles.go.
+// Twin: aggregates in cpuref/walker.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define NO_RESULT
