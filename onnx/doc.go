@@ -1,5 +1,5 @@
 // Package onnx reads what the operators of vkops meet in files: ONNX models of
-// one node, TensorProto files (.pb) and NumPy arrays (.npy); it writes the last
+// their nodes, TensorProto files (.pb) and NumPy arrays (.npy); it writes the last
 // two. Files are taken as hostile: reading never panics, takes memory in
 // proportion to the file and follows no path that a file names.
 package onnx

@@ -8,14 +8,15 @@ import (
 	"vkops/tensor"
 )
 
-// Model is an ONNX model of one node of CumSum, LogCumSumExp, Log1p or
-// NegativeLogLikelihoodLoss, fed by the model's inputs, by initializers and by
-// Constant nodes. It may be used by many goroutines at once.
+// Model is an ONNX model whose nodes are CumSum, LogCumSumExp, Log1p and
+// NegativeLogLikelihoodLoss, fed by the model's inputs, by initializers, by
+// Constant nodes and by each other. It may be used by many goroutines at once.
 type Model struct {
 	// IRVersion is the version of the file format, Opset that of the operators.
 	IRVersion, Opset int64
-	// OpType is the operator's ONNX name, NodeName the node's own, often empty.
-	OpType, NodeName string
+	// Nodes are the operators in the order of the file, in which they can run.
+	// Constant nodes are not among them.
+	Nodes []Node
 	// Inputs are the graph's declared inputs in order, those with a default (an
 	// initializer of the same name) included.
 	Inputs []ValueInfo
@@ -23,11 +24,22 @@ type Model struct {
 	Outputs []ValueInfo
 
 	path      string                  // for messages; empty for models from memory
-	op        tensor.Op               // without CumSum's axis
-	nodeInput []string                // names, one for each input of the operator that is given; "" is absent
-	nodeOut   string                  // name of the node's output
 	constants map[string]tensor.Dense // initializers and outputs of Constant nodes
 }
+
+// Node is an operator of a model.
+type Node struct {
+	// OpType is the operator's ONNX name, Name the node's own, often empty.
+	OpType, Name string
+	// Inputs and Outputs name values; the empty name is an absent input.
+	Inputs, Outputs []string
+
+	index int       // in the file, Constant nodes counted
+	op    tensor.Op // without CumSum's axis
+}
+
+// String names the node in messages.
+func (n Node) String() string { return nodeTitle(n.index, n.OpType, "", n.Name) }
 
 // The file format before version 3 has no opset_import.
 const oldestIR = 3
@@ -148,10 +160,7 @@ func (m *Model) parseGraph(data []byte) error {
 	if err := m.checkDefaults(); err != nil {
 		return err
 	}
-	if err := m.parseNodes(data, isInput); err != nil {
-		return err
-	}
-	return m.checkOutputs()
+	return m.parseNodes(data, isInput)
 }
 
 // define adds a constant under a name that no other constant has.
@@ -175,10 +184,12 @@ func (m *Model) checkDefaults() error {
 	return nil
 }
 
+// parseNodes takes the nodes in the order of the file: each may use what is known
+// by then.
 func (m *Model) parseNodes(data []byte, isInput map[string]bool) error {
-	known := func(name string) bool {
-		_, constant := m.constants[name]
-		return constant || isInput[name]
+	known := isInput // and so are the constants
+	for name := range m.constants {
+		known[name] = true
 	}
 	index := 0
 	err := graphProto.walk(data, func(v value) error {
@@ -187,28 +198,32 @@ func (m *Model) parseNodes(data []byte, isInput map[string]bool) error {
 		}
 		n, err := parseNode(v.bytes)
 		if err == nil {
-			err = m.addNode(n, known)
+			err = m.addNode(n, index, known)
 		}
 		if err != nil {
-			return fmt.Errorf("node %d %s: %w", index, n, err)
+			return fmt.Errorf("%s: %w", nodeTitle(index, n.opType, n.domain, n.name), err)
 		}
 		index++
 		return nil
 	})
-	if err == nil && m.OpType == "" {
+	if err == nil && len(m.Nodes) == 0 {
 		err = unsupportedErrorf("no node of %s", operatorNames())
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return m.checkOutputs(known)
 }
 
-func (m *Model) addNode(n node, known func(string) bool) error {
+func (m *Model) addNode(n node, index int, known map[string]bool) error {
 	if len(n.outputs) != 1 || n.outputs[0] == "" {
 		return fmt.Errorf("%w: %d outputs, must be 1 with a name", tensor.ErrArity, len(n.outputs))
 	}
 	output := n.outputs[0]
-	if known(output) || (m.OpType != "" && output == m.nodeOut) {
+	if known[output] {
 		return formatErrorf("value %s is defined twice", quote(output))
 	}
+	known[output] = true
 	if n.isStandard() && n.opType == "Constant" {
 		d, err := n.constant(m.Opset)
 		if err != nil {
@@ -220,24 +235,28 @@ func (m *Model) addNode(n node, known func(string) bool) error {
 	if err != nil {
 		return err
 	}
-	if m.OpType != "" {
-		return unsupportedErrorf("second operator in a model; one node and its constants are run")
-	}
 	for i, name := range n.inputs {
-		if name != "" && !known(name) {
-			return formatErrorf("input %d is %s, which no input, initializer or earlier Constant gives", i, quote(name))
+		if name != "" && (!known[name] || name == output) {
+			return formatErrorf("input %d is %s, which no input, initializer or earlier node gives", i, quote(name))
 		}
 	}
-	m.op, m.OpType, m.NodeName, m.nodeInput, m.nodeOut = op, n.opType, n.name, n.inputs, output
+	m.Nodes = append(m.Nodes, Node{OpType: n.opType, Name: n.name, Inputs: n.inputs, Outputs: n.outputs, index: index, op: op})
 	return nil
 }
 
-func (m *Model) checkOutputs() error {
-	if len(m.Outputs) != 1 {
-		return unsupportedErrorf("%d graph outputs; a model of one node has 1", len(m.Outputs))
+func (m *Model) checkOutputs(known map[string]bool) error {
+	if len(m.Outputs) == 0 {
+		return formatErrorf("graph without outputs")
 	}
-	if name := m.Outputs[0].Name; name != m.nodeOut {
-		return unsupportedErrorf("graph output %s is not the output %s of the %s node", quote(name), quote(m.nodeOut), m.OpType)
+	seen := map[string]bool{}
+	for i, out := range m.Outputs {
+		if !known[out.Name] {
+			return formatErrorf("graph output %d is %s, which nothing in the graph gives", i, quote(out.Name))
+		}
+		if seen[out.Name] {
+			return formatErrorf("graph output %d: %s twice", i, quote(out.Name))
+		}
+		seen[out.Name] = true
 	}
 	return nil
 }

@@ -49,14 +49,14 @@ func parseNode(data []byte) (node, error) {
 	return n, err
 }
 
-// String names the node in messages.
-func (n node) String() string {
-	s := "(" + quote(n.opType)
-	if !isStandardDomain(n.domain) {
-		s += " of domain " + quote(n.domain)
+// nodeTitle names a node in messages.
+func nodeTitle(index int, opType, domain, name string) string {
+	s := fmt.Sprintf("node %d (%s", index, quote(opType))
+	if !isStandardDomain(domain) {
+		s += " of domain " + quote(domain)
 	}
-	if n.name != "" {
-		s += " named " + quote(n.name)
+	if name != "" {
+		s += " named " + quote(name)
 	}
 	return s + ")"
 }

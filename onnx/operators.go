@@ -92,6 +92,9 @@ func withAxis(op tensor.CumSum, axis tensor.Dense) (tensor.CumSum, error) {
 	if n, err := axis.Shape.Elements(); err != nil || n != 1 || len(axis.Shape) > 1 {
 		return op, tensor.Errorf(op.Name(), tensor.ErrShape, "axis has shape %s; must be a scalar", axis.Shape)
 	}
+	if len(axis.Data) == 0 {
+		return op, unsupportedErrorf("axis is an input, without its value the result's type is not known")
+	}
 	v := int64(0)
 	if axis.DType == tensor.I32 {
 		v = int64(int32(binary.LittleEndian.Uint32(axis.Data)))
@@ -105,10 +108,10 @@ func withAxis(op tensor.CumSum, axis tensor.Dense) (tensor.CumSum, error) {
 
 // checkOpset refuses element types that the operator gained after the model's
 // opset.
-func checkOpset(op tensor.Op, opset int64, args []tensor.Dense) error {
+func checkOpset(op tensor.Op, opset int64, inputs []tensor.Type) error {
 	const sixteenBitCumSum = 14
 	if _, isCumSum := op.(tensor.CumSum); isCumSum && opset < sixteenBitCumSum {
-		if d := args[0].DType; d == tensor.F16 || d == tensor.BF16 {
+		if d := inputs[0].DType; d == tensor.F16 || d == tensor.BF16 {
 			return fmt.Errorf("%w: %w", ErrUnsupported, tensor.Errorf(op.Name(), tensor.ErrType,
 				"x has element type %s, which opset %d does not allow; opset %d does", d, opset, sixteenBitCumSum))
 		}
