@@ -28,6 +28,25 @@ type Measurement struct {
 	Rounds int
 }
 
+// A Timing is one of the times of a [Measurement].
+type Timing string
+
+// The times of a [Measurement], in its order.
+const (
+	TimeKernel   Timing = "kernel"
+	TimeResident Timing = "resident"
+	TimeEndToEnd Timing = "end_to_end"
+	TimeCopy     Timing = "copy"
+	TimeMemcpy   Timing = "memcpy"
+	TimeCpuref   Timing = "cpuref"
+	TimeEmpty    Timing = "empty"
+)
+
+// Timings lists all of them.
+func Timings() []Timing {
+	return []Timing{TimeKernel, TimeResident, TimeEndToEnd, TimeCopy, TimeMemcpy, TimeCpuref, TimeEmpty}
+}
+
 // Measuring takes at least minRounds runs of each kind, and more until measureFor
 // has passed.
 const (
@@ -39,72 +58,124 @@ const (
 
 // Measure times an operator on inputs in host memory.
 func Measure(ctx context.Context, rt *Runtime, op tensor.Op, inputs ...tensor.Dense) (Measurement, error) {
-	op, out, err := rt.checkDense(op, inputs)
+	m, err := NewMeter(rt, op, inputs...)
 	if err != nil {
 		return Measurement{}, err
 	}
-	dst, err := tensor.NewDense(out)
-	if err != nil {
-		return Measurement{}, wrap(op.Name(), err)
+	defer m.Close()
+	start := time.Now()
+	for round := -warmUp; round < minRounds || (round < maxRounds && time.Since(start) < measureFor); round++ {
+		if round == 0 {
+			m.Reset()
+			start = time.Now()
+		}
+		if err := m.Round(ctx); err != nil {
+			return Measurement{}, err
+		}
 	}
-	m := Measurement{Bytes: necessaryBytes(op, out, inputs)}
-	ctx = orBackground(ctx)
-	kinds := []timed{
-		{clocked(func() error { return rt.runInto(ctx, op, dst, inputs) }), into(&m.EndToEndNs)},
-		{clocked(func() error { return cpuref.RunInto(dst, op, inputs...) }), into(&m.CpurefNs)},
-	}
-	more, done, err := rt.onDevice(ctx, &m, op, inputs)
-	if err != nil {
-		return Measurement{}, wrap(op.Name(), err)
-	}
-	defer done()
-	m.Rounds, err = medians(ctx, append(kinds, more...))
-	return m, wrap(op.Name(), err)
+	return m.Result(), nil
 }
 
-// timed is a kind of run: measure gives its nanoseconds, report takes the median.
+// Meter measures one operator a round at a time, so that others can be measured in
+// between. One goroutine uses it.
+type Meter struct {
+	op     string
+	result Measurement
+	kinds  []timed
+	rounds int
+	free   func()
+}
+
+// NewMeter prepares to measure an operator on inputs in host memory. The caller
+// closes it.
+func NewMeter(rt *Runtime, op tensor.Op, inputs ...tensor.Dense) (*Meter, error) {
+	op, out, err := rt.checkDense(op, inputs)
+	if err != nil {
+		return nil, err
+	}
+	dst, err := tensor.NewDense(out)
+	if err != nil {
+		return nil, wrap(op.Name(), err)
+	}
+	m := &Meter{op: op.Name(), result: Measurement{Bytes: necessaryBytes(op, out, inputs)}}
+	more, free, err := rt.onDevice(&m.result, op, inputs)
+	if err != nil {
+		return nil, wrap(op.Name(), err)
+	}
+	m.free = free
+	m.kinds = append([]timed{
+		{timing: TimeEndToEnd, run: clocked(func(ctx context.Context) error { return rt.runInto(ctx, op, dst, inputs) }), report: into(&m.result.EndToEndNs)},
+		{timing: TimeCpuref, run: clocked(func(context.Context) error { return cpuref.RunInto(dst, op, inputs...) }), report: into(&m.result.CpurefNs)},
+	}, more...)
+	return m, nil
+}
+
+// Only leaves all other times out.
+func (m *Meter) Only(timings ...Timing) {
+	m.kinds = slices.DeleteFunc(m.kinds, func(k timed) bool { return !slices.Contains(timings, k.timing) })
+}
+
+// Round takes each time once. The context ends it between two of them.
+func (m *Meter) Round(ctx context.Context) error {
+	ctx = orBackground(ctx)
+	for i, k := range m.kinds {
+		if err := ctx.Err(); err != nil {
+			return wrap(m.op, err)
+		}
+		ns, err := k.run(ctx)
+		if err != nil {
+			return wrap(m.op, err)
+		}
+		m.kinds[i].samples = append(k.samples, ns)
+	}
+	m.rounds++
+	return nil
+}
+
+// Reset forgets the rounds so far, which were a warm-up.
+func (m *Meter) Reset() {
+	for i := range m.kinds {
+		m.kinds[i].samples = m.kinds[i].samples[:0]
+	}
+	m.rounds = 0
+}
+
+// Result gives the medians of the rounds since the last Reset.
+func (m *Meter) Result() Measurement {
+	m.result = Measurement{Bytes: m.result.Bytes, Rounds: m.rounds}
+	for _, k := range m.kinds {
+		if len(k.samples) > 0 {
+			k.report(median(k.samples))
+		}
+	}
+	return m.result
+}
+
+// Close frees what was measured with.
+func (m *Meter) Close() { m.free() }
+
+// timed is a kind of run: run gives its nanoseconds, report takes their median.
 type timed struct {
-	measure func() (int64, error)
+	timing  Timing
+	run     func(ctx context.Context) (int64, error)
 	report  func(ns int64)
+	samples []int64
 }
 
 func into(result *int64) func(int64) { return func(ns int64) { *result = ns } }
 
 // clocked measures f by the wall clock.
-func clocked(f func() error) func() (int64, error) {
-	return func() (int64, error) {
+func clocked(f func(context.Context) error) func(context.Context) (int64, error) {
+	return func(ctx context.Context) (int64, error) {
 		start := time.Now()
-		err := f()
+		err := f(ctx)
 		return time.Since(start).Nanoseconds(), err
 	}
 }
 
-// medians runs the kinds in turns and gives the number of rounds.
-func medians(ctx context.Context, kinds []timed) (int, error) {
-	samples := make([][]int64, len(kinds))
-	start := time.Now()
-	for round := -warmUp; round < minRounds || (round < maxRounds && time.Since(start) < measureFor); round++ {
-		if round == 0 {
-			start = time.Now()
-		}
-		for i, k := range kinds {
-			if err := ctx.Err(); err != nil {
-				return 0, err
-			}
-			ns, err := k.measure()
-			if err != nil {
-				return 0, err
-			}
-			if round >= 0 {
-				samples[i] = append(samples[i], ns)
-			}
-		}
-	}
-	for i, k := range kinds {
-		slices.Sort(samples[i])
-		k.report(samples[i][len(samples[i])/2])
-	}
-	return len(samples[0]), nil
+func median(samples []int64) int64 {
+	sorted := slices.Sorted(slices.Values(samples))
+	return sorted[len(sorted)/2]
 }
 
 // necessaryBytes is what any implementation reads and writes: each input and output
@@ -127,7 +198,7 @@ func necessaryBytes(op tensor.Op, out tensor.Type, inputs []tensor.Dense) int64 
 
 // onDevice uploads the inputs and gives the kinds of runs that use them there. done
 // frees everything.
-func (rt *Runtime) onDevice(ctx context.Context, m *Measurement, op tensor.Op, inputs []tensor.Dense) (kinds []timed, done func(), err error) {
+func (rt *Runtime) onDevice(m *Measurement, op tensor.Op, inputs []tensor.Dense) (kinds []timed, done func(), err error) {
 	var frees []func()
 	freeAll := func() {
 		for _, free := range slices.Backward(frees) {
@@ -159,11 +230,11 @@ func (rt *Runtime) onDevice(ctx context.Context, m *Measurement, op tensor.Op, i
 		return nil, nil, err
 	}
 	frees = append(frees, free)
-	resident := timed{clocked(func() error {
+	resident := timed{timing: TimeResident, run: clocked(func(ctx context.Context) error {
 		if err := rec.Run(); err != nil {
 			return err
 		}
 		return rec.Wait(ctx)
-	}), into(&m.ResidentNs)}
+	}), report: into(&m.ResidentNs)}
 	return append(kinds, resident), freeAll, nil
 }

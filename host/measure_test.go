@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -56,4 +57,30 @@ func TestMeasureOfTheTwin(t *testing.T) {
 	assert.Zero(t, m.KernelNs)
 	assert.Positive(t, m.ResidentNs)
 	assert.Positive(t, m.CopyNs)
+}
+
+func TestMeterTakesOnlyWhatItIsAsked(t *testing.T) {
+	rt, v := openTested(t)
+	x, err := tensor.Of(counting[float32](6000), 6000)
+	require.NoError(t, err)
+	m, err := NewMeter(rt, tensor.CumSum{}, x)
+	require.NoError(t, err)
+	defer m.Close()
+	m.Only(TimeResident, TimeCopy, TimeKernel)
+	require.NoError(t, m.Round(background))
+	m.Reset()
+	assert.Equal(t, Measurement{Bytes: 48000}, m.Result(), "nothing of the warm-up is left")
+	for range 3 {
+		require.NoError(t, m.Round(background))
+	}
+	r := m.Result()
+	assert.Equal(t, 3, r.Rounds)
+	assert.Positive(t, r.ResidentNs)
+	assert.Positive(t, r.CopyNs)
+	assert.Equal(t, v.info.Caps.TimestampBits > 0, r.KernelNs > 0)
+	assert.Zero(t, r.EndToEndNs+r.MemcpyNs+r.CpurefNs+r.EmptyNs)
+
+	ended, cancel := context.WithCancel(background)
+	cancel()
+	assert.ErrorIs(t, m.Round(ended), context.Canceled)
 }

@@ -41,7 +41,7 @@ func (b *bench) prepare(m *Measurement, c call) error {
 	if err != nil {
 		return err
 	}
-	b.kinds = append(b.kinds, timed{submitted(b.v.gpu, empty), into(&m.EmptyNs)})
+	b.kinds = append(b.kinds, timed{timing: TimeEmpty, run: submitted(b.v.gpu, empty), report: into(&m.EmptyNs)})
 	if err := b.kernel(m, c); err != nil {
 		return err
 	}
@@ -101,8 +101,8 @@ func (b *bench) kernel(m *Measurement, c call) error {
 	if err != nil {
 		return err
 	}
-	b.kinds = append(b.kinds, timed{func() (int64, error) {
-		if _, err := submitted(b.v.gpu, program)(); err != nil {
+	b.kinds = append(b.kinds, timed{timing: TimeKernel, run: func(ctx context.Context) (int64, error) {
+		if _, err := submitted(b.v.gpu, program)(ctx); err != nil {
 			return 0, err
 		}
 		times, err := program.Timestamps()
@@ -110,7 +110,7 @@ func (b *bench) kernel(m *Measurement, c call) error {
 			return 0, err
 		}
 		return times[1] - times[0], nil
-	}, into(&m.KernelNs)})
+	}, report: into(&m.KernelNs)})
 	return nil
 }
 
@@ -134,7 +134,7 @@ func (b *bench) copies(m *Measurement) error {
 	if err != nil {
 		return err
 	}
-	if _, err := submitted(b.v.gpu, filled)(); err != nil {
+	if _, err := submitted(b.v.gpu, filled)(context.Background()); err != nil {
 		return err
 	}
 	memcpy, err := b.program(func(p *gpu.Program) error {
@@ -144,7 +144,7 @@ func (b *bench) copies(m *Measurement) error {
 	if err != nil {
 		return err
 	}
-	b.kinds = append(b.kinds, timed{submitted(b.v.gpu, memcpy), into(&m.MemcpyNs)})
+	b.kinds = append(b.kinds, timed{timing: TimeMemcpy, run: submitted(b.v.gpu, memcpy), report: into(&m.MemcpyNs)})
 	return b.copyKernels(m, size, from, to)
 }
 
@@ -170,18 +170,18 @@ func (b *bench) copyKernels(m *Measurement, size int64, from, to *gpu.Buffer) er
 				m.CopyNs, m.CopyKernel = ns, pl.Op.Name()
 			}
 		}
-		b.kinds = append(b.kinds, timed{submitted(b.v.gpu, program), fastest})
+		b.kinds = append(b.kinds, timed{timing: TimeCopy, run: submitted(b.v.gpu, program), report: fastest})
 	}
 	return nil
 }
 
 // submitted measures from the submission of a program to its fence.
-func submitted(dev *gpu.Device, p *gpu.Program) func() (int64, error) {
-	return clocked(func() error {
+func submitted(dev *gpu.Device, p *gpu.Program) func(context.Context) (int64, error) {
+	return clocked(func(context.Context) error {
 		s, err := dev.Submit(p)
 		if err != nil {
 			return err
 		}
-		return s.Wait(context.Background())
+		return s.Wait(context.Background()) // its memory is freed after it
 	})
 }
