@@ -1,7 +1,11 @@
 package onnx
 
 import (
+	"flag"
 	"fmt"
+	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -158,4 +162,47 @@ func ExampleEvaluate() {
 	y, err := Evaluate(b, give, cpuref.Run)
 	fmt.Println(tensor.ValuesOf[float32](y[0].Data), err)
 	// Output: [0.6931472 0.6931472 1.3862944 1.3862944 1.7917595 2.7725887] <nil>
+}
+
+var update = flag.Bool("update", false, "write the case of a graph anew")
+
+// The committed case of a graph is the model of chain with what the operators'
+// definitions give, in float64.
+func TestGraphCase(t *testing.T) {
+	x := []float32{0.5, 2, -0.25, 3, 0, 1}
+	var y, z [6]float64
+	for row := range 2 {
+		sum := 0.0
+		for i := row * 3; i < row*3+3; i++ {
+			sum += float64(x[i])
+			y[i] = math.Log1p(sum)
+			z[i] = y[i]
+			if row > 0 {
+				z[i] += y[i-3]
+			}
+		}
+	}
+	rounded := func(name string, values [6]float64) message {
+		narrow := make([]float32, len(values))
+		for i, v := range values {
+			narrow[i] = float32(v)
+		}
+		return named(name, of(narrow, 2, 3))
+	}
+	dir := filepath.Join("..", "tests", "testdata", "graphs", "chain_of_three")
+	set := filepath.Join(dir, "test_data_set_0")
+	for path, data := range map[string]message{
+		filepath.Join(dir, "model.onnx"):  chain(),
+		filepath.Join(set, "input_0.pb"):  named("x", of(x, 2, 3)),
+		filepath.Join(set, "output_0.pb"): rounded("z", z),
+		filepath.Join(set, "output_1.pb"): rounded("y", y),
+	} {
+		if *update {
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			require.NoError(t, os.WriteFile(path, data, 0o644))
+		}
+		have, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, []byte(data), have, path)
+	}
 }

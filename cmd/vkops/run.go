@@ -46,28 +46,12 @@ func (c *cli) runCommand() *cobra.Command {
 			if !strings.EqualFold(filepath.Ext(args[0]), ".onnx") {
 				return badInputf("run: %q is neither an operator (cumsum, logcumsumexp, log1p, nll) nor a .onnx file", args[0])
 			}
-			return c.runJob(cmd.Context(), f, func() (job, error) { return modelJob(args[0], f) })
+			return c.runModel(cmd.Context(), args[0], f)
 		},
 	}
 	f.register(run)
 	run.AddCommand(c.runCumSum(), c.runLogCumSumExp(), c.runLog1p(), c.runNLL())
 	return run
-}
-
-func modelJob(path string, f files) (job, error) {
-	model, err := onnx.ReadModel(path)
-	if err != nil {
-		return job{}, badInput{err}
-	}
-	inputs, err := f.read()
-	if err != nil {
-		return job{}, err
-	}
-	op, args, outputs, err := model.Bind(inputs)
-	if err != nil {
-		return job{}, badInput{err}
-	}
-	return job{op, args, outputs}, nil
 }
 
 // operator is the subcommand of one operator; parse makes it from its flags.
@@ -168,6 +152,14 @@ func (f files) check() error {
 	return nil
 }
 
+// checkOutputs refuses another number of output files than what gives them has.
+func (f files) checkOutputs(what string, outputs int) error {
+	if len(f.outputs) != outputs {
+		return badInputf("%s: %d outputs named with -o, gives %d", what, len(f.outputs), outputs)
+	}
+	return nil
+}
+
 // runJob checks everything that can be checked without a device, then opens it.
 func (c *cli) runJob(ctx context.Context, f files, prepare func() (job, error)) error {
 	if err := f.check(); err != nil {
@@ -180,8 +172,8 @@ func (c *cli) runJob(ctx context.Context, f files, prepare func() (job, error)) 
 	if _, err := j.op.Infer(types(j.inputs)...); err != nil {
 		return err
 	}
-	if len(f.outputs) != len(j.outputs) {
-		return badInputf("%s: %d outputs named with -o, gives %d", j.op.Name(), len(f.outputs), len(j.outputs))
+	if err := f.checkOutputs(j.op.Name(), len(j.outputs)); err != nil {
+		return err
 	}
 	if err := checkLabels(j.op, j.inputs); err != nil {
 		return err

@@ -210,3 +210,25 @@ func TestAFailedRunLeavesTheOldOutput(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, entries, 1, "no temporary file is left")
 }
+
+func TestRunGraph(t *testing.T) {
+	dir := filepath.Join(testdata, "graphs", "chain_of_three")
+	set := filepath.Join(dir, "test_data_set_0")
+	run := []string{"run", filepath.Join(dir, "model.onnx"), "-i", filepath.Join(set, "input_0.pb")}
+	for _, device := range devices(t) {
+		z, y := filepath.Join(t.TempDir(), "z.npy"), filepath.Join(t.TempDir(), "y.npy")
+		r := vkops(append(run, "--device", device, "-o", z, "-o", y)...)
+		require.Equal(t, exitOK, r.code, r.stderr)
+		require.Equal(t, 5, strings.Count(r.stdout, "\n"), r.stdout) // three operators, two files
+		for i, path := range []string{z, y} {
+			want := load(t, filepath.Join(set, []string{"output_0.pb", "output_1.pb"}[i]))
+			require.InDeltaSlice(t, tensor.ValuesOf[float32](want.Data), tensor.ValuesOf[float32](load(t, path).Data), 1e-6)
+		}
+		r = vkops(append(run, "--device", device, "-o", z, "-o", y, "--json")...)
+		require.Equal(t, exitOK, r.code, r.stderr)
+		require.Contains(t, r.stdout, `"op":"log1p"`)
+	}
+	r := vkops(append(run, "--device", "cpu", "-o", filepath.Join(t.TempDir(), "z.npy"))...)
+	require.Equal(t, exitBadInput, r.code)
+	require.Contains(t, r.stderr, "1 outputs named with -o, gives 2")
+}

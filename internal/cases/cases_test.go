@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/x448/float16"
 
+	"vkops/cpuref"
 	"vkops/onnx"
 	"vkops/tensor"
 )
@@ -21,7 +22,7 @@ const testdata = "../../tests/testdata"
 func TestFind(t *testing.T) {
 	all, err := Find(testdata)
 	require.NoError(t, err)
-	require.Len(t, all, 143)
+	require.Len(t, all, 144)
 	for i, c := range all {
 		assert.Equal(t, filepath.Base(c.Dir), c.Name)
 		assert.FileExists(t, filepath.Join(c.Dir, "model.onnx"))
@@ -80,8 +81,29 @@ func expected(t *testing.T, dir string, edit func(*tensor.Dense)) Runner {
 	}
 }
 
+func TestGraph(t *testing.T) {
+	found, err := Find(testdata + "/graphs")
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	runs := 0
+	onTwin := func(op tensor.Op, inputs []tensor.Dense) (tensor.Dense, string, error) {
+		runs++
+		y, err := cpuref.Run(op, inputs...)
+		return y, "the twin", err
+	}
+	require.NoError(t, found[0].Run(onTwin).Err)
+	require.Equal(t, 3, runs)
+	wrong := func(op tensor.Op, inputs []tensor.Dense) (tensor.Dense, string, error) {
+		if _, ok := op.(tensor.Log1p); ok {
+			return inputs[0], "", nil
+		}
+		return onTwin(op, inputs)
+	}
+	require.ErrorContains(t, found[0].Run(wrong).Err, "test_data_set_0: z: ")
+}
+
 func TestEveryCasePassesAndFails(t *testing.T) {
-	all, err := Find(testdata)
+	all, err := Find(testdata+"/spec", testdata+"/edge", testdata+"/reports")
 	require.NoError(t, err)
 	for _, c := range all {
 		r := c.Run(expected(t, c.Dir, func(*tensor.Dense) {}))
