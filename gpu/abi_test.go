@@ -83,7 +83,7 @@ func TestShimCompilesWithSystemHeader(t *testing.T) {
 	requireSystemHeader(t)
 	sources, err := filepath.Glob("shim_*.c")
 	require.NoError(t, err)
-	require.Len(t, sources, 5)
+	require.Len(t, sources, 6)
 	object := filepath.Join(t.TempDir(), "shim.o")
 	for _, source := range sources {
 		out, err := exec.Command("gcc", "-DVKOPS_SYSTEM_VULKAN", "-O2", "-Wall", "-Wextra", "-Werror", "-c", "-o", object, source).CombinedOutput()

@@ -28,6 +28,7 @@ type Buffer struct {
 	handle   uint64
 	place    place
 	coherent bool
+	imported *imported // nil for memory of the device's
 
 	mu    sync.Mutex
 	freed bool
@@ -202,7 +203,15 @@ func (b *Buffer) release() {
 	b.gone = true
 	d.buffers.remove(b)
 	vk.DestroyBuffer(d.handle, asHandle[vk.Buffer](b.handle), nil)
-	d.memory.give(b.place)
+	b.giveMemory()
+}
+
+func (b *Buffer) giveMemory() {
+	if b.imported != nil {
+		b.imported.release(b)
+		return
+	}
+	b.device.memory.give(b.place)
 }
 
 // abandon destroys the buffer with its device, whose memory goes as a whole.
@@ -211,4 +220,7 @@ func (b *Buffer) abandon() {
 	defer b.mu.Unlock()
 	b.gone = true
 	vk.DestroyBuffer(b.device.handle, asHandle[vk.Buffer](b.handle), nil)
+	if b.imported != nil {
+		b.imported.release(b)
+	}
 }

@@ -76,6 +76,9 @@ type Caps struct {
 	// Unified says that device-local memory is cached host memory too, so
 	// that buffers of DeviceMemory are mapped and cheap to read.
 	Unified bool
+	// ImportAlignment is what ImportBuffer rounds host memory to, 0 where the
+	// device cannot use the host's memory as its own.
+	ImportAlignment uint64
 }
 
 // FloatControls are the execution modes offered for one width of floats.

@@ -137,6 +137,7 @@ func (p *physical) describeExtended() {
 	if p.c.max_buffer > 0 {
 		c.MaxBuffer = min(c.MaxBuffer, uint64(p.c.max_buffer))
 	}
+	c.ImportAlignment = uint64(p.c.import_alignment)
 	c.TimestampBits = uint32(p.c.timestamp_bits)
 	c.Float64 = p.c.float64 != 0
 	c.Int64 = p.c.int64 != 0

@@ -266,6 +266,16 @@ func (q *queue) idleWait() {
 	vk.DeviceWaitIdle(q.device.handle)
 }
 
+// WaitIdle returns when the device does nothing, whether its work succeeded or the
+// device is lost: after it, the device touches no memory until the next Submit.
+func (d *Device) WaitIdle() {
+	if err := d.enterAlways(); err != nil {
+		return
+	}
+	defer d.leave()
+	d.queue.idleWait()
+}
+
 // destroy destroys the fences; no other call on the device is running, though
 // Submit may be on its way in.
 func (q *queue) destroy() {

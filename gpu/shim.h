@@ -21,12 +21,13 @@
     X(vkGetPipelineCacheData) X(vkCreateDescriptorPool) X(vkResetDescriptorPool) X(vkAllocateDescriptorSets) \
     X(vkAllocateCommandBuffers) X(vkResetCommandPool) X(vkBeginCommandBuffer) X(vkEndCommandBuffer) \
     X(vkQueueSubmit) X(vkWaitForFences) X(vkGetFenceStatus) X(vkResetFences) X(vkGetQueryPoolResults) \
-    X(vkFlushMappedMemoryRanges) X(vkInvalidateMappedMemoryRanges)
+    X(vkFlushMappedMemoryRanges) X(vkInvalidateMappedMemoryRanges) \
+    X(vkCreateBuffer) X(vkAllocateMemory) X(vkBindBufferMemory) X(vkGetMemoryHostPointerPropertiesEXT)
 
 #define VKOPS_DEVICE_VOID_CALLS(X) \
     X(vkDestroyShaderModule) X(vkUpdateDescriptorSets) X(vkCmdBindPipeline) X(vkCmdBindDescriptorSets) \
     X(vkCmdPushConstants) X(vkCmdDispatch) X(vkCmdPipelineBarrier) X(vkCmdCopyBuffer) X(vkCmdFillBuffer) \
-    X(vkCmdResetQueryPool) X(vkCmdWriteTimestamp)
+    X(vkCmdResetQueryPool) X(vkCmdWriteTimestamp) X(vkDestroyBuffer) X(vkGetBufferMemoryRequirements) X(vkFreeMemory)
 
 enum {
 #define VKOPS_ENUM(f) VKOPS_CALL_##f,
@@ -75,6 +76,7 @@ typedef struct {
     uint8_t uuid[16];
     char driver_name[256], driver_info[256];
     uint64_t max_allocation, max_buffer;
+    uint64_t import_alignment; // of host memory that a buffer can be made of; 0 where that is not offered
     uint32_t subgroup_size, min_subgroup_size, max_subgroup_size;
     uint32_t size_control, full_subgroups, float_controls, portability_subset;
     uint32_t denorm_independence, rounding_independence;
@@ -137,6 +139,13 @@ vkops_status vkops_submit(const vkops_device* d, VkCommandBuffer commands, uint6
 vkops_status vkops_wait(const vkops_device* d, uint64_t fence, uint64_t nanoseconds, uint64_t faults);
 vkops_status vkops_query_results(const vkops_device* d, uint64_t query_pool, uint32_t count, uint64_t* ticks,
     uint64_t faults);
+
+// Makes a buffer of a storage buffer's usage out of `size` bytes of host memory at `address`, both multiples of the
+// import alignment; the buffer begins `lead` bytes into them. allowed_types are the memory types to choose from. A
+// positive result says that the memory cannot be used so. Nothing is left behind unless the result is VK_SUCCESS.
+vkops_status vkops_import_buffer(const vkops_device* d, uint64_t address, uint64_t size, uint64_t lead,
+    uint32_t allowed_types, uint64_t faults, uint64_t* memory, uint64_t* buffer);
+
 vkops_status vkops_flush(const vkops_device* d, uint64_t memory, uint64_t offset, uint64_t size, uint64_t faults);
 vkops_status vkops_invalidate(const vkops_device* d, uint64_t memory, uint64_t offset, uint64_t size, uint64_t faults);
 

@@ -10,6 +10,7 @@ enum { WIDTHS = 3, MAX_EXTENSIONS = 4 };
 static const char* const float_controls_extension = "VK_KHR_shader_float_controls";
 static const char* const size_control_extension = "VK_EXT_subgroup_size_control";
 static const char* const portability_extension = "VK_KHR_portability_subset";
+static const char* const host_memory_extension = "VK_EXT_external_memory_host";
 
 // Links a zeroed structure in front of a pNext chain.
 #define LINK(chain, structure, type) ((structure).sType = (type), (structure).pNext = (chain), (chain) = &(structure))
@@ -42,6 +43,19 @@ static VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enume
     return enumerate(physical, NULL, count, *list);
 }
 
+// Whether storage buffers can be made of host memory.
+static int imports_host_memory(PFN_vkGetInstanceProcAddr get, VkInstance instance, VkPhysicalDevice physical) {
+    VkPhysicalDeviceExternalBufferInfo info = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+        .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT};
+    VkExternalBufferProperties properties = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
+    ((PFN_vkGetPhysicalDeviceExternalBufferProperties)get(instance, "vkGetPhysicalDeviceExternalBufferProperties"))(
+        physical, &info, &properties);
+    VkFlags features = properties.externalMemoryProperties.externalMemoryFeatures;
+    return (features & VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT)
+        && !(features & VK_EXTERNAL_MEMORY_FEATURE_DEDICATED_ONLY_BIT);
+}
+
 vkops_status vkops_query_physical(void* get_proc, VkInstance instance, VkPhysicalDevice physical, uint64_t faults,
     vkops_physical* out) {
     PFN_vkGetInstanceProcAddr get = (PFN_vkGetInstanceProcAddr)get_proc;
@@ -55,7 +69,7 @@ vkops_status vkops_query_physical(void* get_proc, VkInstance instance, VkPhysica
         ? VK_ERROR_OUT_OF_HOST_MEMORY
         : device_extensions((PFN_vkEnumerateDeviceExtensionProperties)get(instance, "vkEnumerateDeviceExtensionProperties"),
               physical, &list, &count);
-    int driver_properties = 0, maintenance4 = 0;
+    int driver_properties = 0, maintenance4 = 0, host_memory = 0;
     for (uint32_t i = 0; listed >= 0 && i < count; i++) {
         const char* name = list[i].extensionName;
         out->float_controls |= !strcmp(name, float_controls_extension);
@@ -63,6 +77,7 @@ vkops_status vkops_query_physical(void* get_proc, VkInstance instance, VkPhysica
         out->portability_subset |= !strcmp(name, portability_extension);
         driver_properties |= !strcmp(name, "VK_KHR_driver_properties");
         maintenance4 |= !strcmp(name, "VK_KHR_maintenance4");
+        host_memory |= !strcmp(name, host_memory_extension);
     }
     free(list);
     if (listed < 0) return (vkops_status){listed, VKOPS_CALL_vkEnumerateDeviceExtensionProperties};
@@ -75,6 +90,7 @@ vkops_status vkops_query_physical(void* get_proc, VkInstance instance, VkPhysica
     VkPhysicalDeviceDriverProperties driver = {0};
     VkPhysicalDeviceFloatControlsProperties controls = {0};
     VkPhysicalDeviceSubgroupSizeControlProperties sizes = {0};
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {0};
     LINK(chain, subgroup, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
     LINK(chain, id, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES);
     LINK(chain, limits, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
@@ -82,6 +98,7 @@ vkops_status vkops_query_physical(void* get_proc, VkInstance instance, VkPhysica
     if (driver_properties) LINK(chain, driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
     if (out->float_controls) LINK(chain, controls, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES);
     if (out->size_control) LINK(chain, sizes, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
+    if (host_memory) LINK(chain, host, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = chain};
     ((PFN_vkGetPhysicalDeviceProperties2)get(instance, "vkGetPhysicalDeviceProperties2"))(physical, &properties);
 
@@ -98,6 +115,8 @@ vkops_status vkops_query_physical(void* get_proc, VkInstance instance, VkPhysica
     memcpy(out->driver_info, driver.driverInfo, sizeof out->driver_info);
     out->max_allocation = limits.maxMemoryAllocationSize;
     out->max_buffer = buffers.maxBufferSize;
+    if (host_memory && imports_host_memory(get, instance, physical))
+        out->import_alignment = host.minImportedHostPointerAlignment;
     out->subgroup_size = subgroup.subgroupSize;
     out->size_control = size_features.subgroupSizeControl
         && sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT;
@@ -125,6 +144,7 @@ vkops_status vkops_create_device(void* get_proc, VkInstance instance, VkPhysical
     if (info->float_controls) extensions[extension_count++] = float_controls_extension;
     if (info->size_control) extensions[extension_count++] = size_control_extension;
     if (info->portability_subset) extensions[extension_count++] = portability_extension;
+    if (info->import_alignment) extensions[extension_count++] = host_memory_extension;
 
     void* chain = NULL;
     VkPhysicalDeviceSubgroupSizeControlFeatures sizes = {

@@ -43,6 +43,12 @@ func (*Device) ValidationMessages() []string { return nil }
 // NewBuffer fails in this build.
 func (*Device) NewBuffer(int64, Memory) (*Buffer, error) { return nil, missing() }
 
+// ImportBuffer fails in this build.
+func (*Device) ImportBuffer([]byte) (*Buffer, error) { return nil, missing() }
+
+// WaitIdle does nothing in this build.
+func (*Device) WaitIdle() {}
+
 // Pipeline fails in this build.
 func (*Device) Pipeline(PipelineDesc) (*Pipeline, error) { return nil, missing() }
 

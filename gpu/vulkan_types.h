@@ -382,4 +382,67 @@ typedef struct VkValidationFeaturesEXT {
     const uint32_t* pDisabledValidationFeatures;
 } VkValidationFeaturesEXT;
 
+typedef struct VkPhysicalDeviceExternalMemoryHostPropertiesEXT {
+    VkStructureType sType;
+    void* pNext;
+    VkDeviceSize minImportedHostPointerAlignment;
+} VkPhysicalDeviceExternalMemoryHostPropertiesEXT;
+
+typedef struct VkPhysicalDeviceExternalBufferInfo {
+    VkStructureType sType;
+    const void* pNext;
+    VkFlags flags, usage, handleType;
+} VkPhysicalDeviceExternalBufferInfo;
+
+typedef struct VkExternalMemoryProperties {
+    VkFlags externalMemoryFeatures, exportFromImportedHandleTypes, compatibleHandleTypes;
+} VkExternalMemoryProperties;
+
+typedef struct VkExternalBufferProperties {
+    VkStructureType sType;
+    void* pNext;
+    VkExternalMemoryProperties externalMemoryProperties;
+} VkExternalBufferProperties;
+
+typedef struct VkExternalMemoryBufferCreateInfo {
+    VkStructureType sType;
+    const void* pNext;
+    VkFlags handleTypes;
+} VkExternalMemoryBufferCreateInfo;
+
+typedef struct VkBufferCreateInfo {
+    VkStructureType sType;
+    const void* pNext;
+    VkFlags flags;
+    VkDeviceSize size;
+    VkFlags usage;
+    uint32_t sharingMode, queueFamilyIndexCount;
+    const uint32_t* pQueueFamilyIndices;
+} VkBufferCreateInfo;
+
+typedef struct VkMemoryRequirements {
+    VkDeviceSize size, alignment;
+    uint32_t memoryTypeBits;
+} VkMemoryRequirements;
+
+typedef struct VkMemoryAllocateInfo {
+    VkStructureType sType;
+    const void* pNext;
+    VkDeviceSize allocationSize;
+    uint32_t memoryTypeIndex;
+} VkMemoryAllocateInfo;
+
+typedef struct VkImportMemoryHostPointerInfoEXT {
+    VkStructureType sType;
+    const void* pNext;
+    VkFlags handleType;
+    void* pHostPointer;
+} VkImportMemoryHostPointerInfoEXT;
+
+typedef struct VkMemoryHostPointerPropertiesEXT {
+    VkStructureType sType;
+    void* pNext;
+    uint32_t memoryTypeBits;
+} VkMemoryHostPointerPropertiesEXT;
+
 #endif
