@@ -26,6 +26,8 @@ type Measurement struct {
 	Bytes int64
 	// Rounds is the number of runs that each median is taken over.
 	Rounds int
+	// Others are the times that [Meter.Also] added; nil if there are none.
+	Others map[Timing]int64
 }
 
 // A Timing is one of the times of a [Measurement].
@@ -63,17 +65,7 @@ func Measure(ctx context.Context, rt *Runtime, op tensor.Op, inputs ...tensor.De
 		return Measurement{}, err
 	}
 	defer m.Close()
-	start := time.Now()
-	for round := -warmUp; round < minRounds || (round < maxRounds && time.Since(start) < measureFor); round++ {
-		if round == 0 {
-			m.Reset()
-			start = time.Now()
-		}
-		if err := m.Round(ctx); err != nil {
-			return Measurement{}, err
-		}
-	}
-	return m.Result(), nil
+	return m.Take(ctx, 0)
 }
 
 // Meter measures one operator a round at a time, so that others can be measured in
@@ -113,6 +105,42 @@ func NewMeter(rt *Runtime, op tensor.Op, inputs ...tensor.Dense) (*Meter, error)
 // Only leaves all other times out.
 func (m *Meter) Only(timings ...Timing) {
 	m.kinds = slices.DeleteFunc(m.kinds, func(k timed) bool { return !slices.Contains(timings, k.timing) })
+}
+
+// Also adds a time of the caller's own, to be taken in turn with the others.
+func (m *Meter) Also(timing Timing, run func()) {
+	m.kinds = append(m.kinds, timed{
+		timing: timing,
+		run:    clocked(func(context.Context) error { run(); return nil }),
+		report: func(ns int64) {
+			if m.result.Others == nil {
+				m.result.Others = map[Timing]int64{}
+			}
+			m.result.Others[timing] = ns
+		},
+	})
+}
+
+// Take gives the result of so many rounds after a warm-up; 0 is at least 5, and more
+// until two seconds have passed.
+func (m *Meter) Take(ctx context.Context, rounds int) (Measurement, error) {
+	var start time.Time
+	more := func(round int) bool {
+		if rounds > 0 {
+			return round < rounds
+		}
+		return round < minRounds || (round < maxRounds && time.Since(start) < measureFor)
+	}
+	for round := -warmUp; round < 0 || more(round); round++ {
+		if round == 0 {
+			m.Reset()
+			start = time.Now()
+		}
+		if err := m.Round(ctx); err != nil {
+			return Measurement{}, err
+		}
+	}
+	return m.Result(), nil
 }
 
 // Round takes each time once. The context ends it between two of them.

@@ -70,11 +70,13 @@ func TestMeterTakesOnlyWhatItIsAsked(t *testing.T) {
 	require.NoError(t, m.Round(background))
 	m.Reset()
 	assert.Equal(t, Measurement{Bytes: 48000}, m.Result(), "nothing of the warm-up is left")
-	for range 3 {
-		require.NoError(t, m.Round(background))
-	}
-	r := m.Result()
+	runs := 0
+	m.Also("mine", func() { runs++ })
+	r, err := m.Take(background, 3)
+	require.NoError(t, err)
 	assert.Equal(t, 3, r.Rounds)
+	assert.Equal(t, 4, runs, "one is the warm-up")
+	assert.Contains(t, r.Others, Timing("mine"))
 	assert.Positive(t, r.ResidentNs)
 	assert.Positive(t, r.CopyNs)
 	assert.Equal(t, v.info.Caps.TimestampBits > 0, r.KernelNs > 0)
