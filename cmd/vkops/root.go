@@ -95,7 +95,7 @@ input; 3 no Vulkan device, or none so named.`,
 	root.PersistentFlags().StringVar(&c.device, "device", "",
 		`device: "cpu", an index of 'vkops devices', or part of a name (default: $VKOPS_DEVICE, else the best one)`)
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON, and nothing else, on the standard output")
-	root.AddCommand(c.devicesCommand(), c.runCommand(), c.testCommand(), c.verifyCommand(), c.benchCommand())
+	root.AddCommand(c.devicesCommand(), c.runCommand(), c.testCommand(), c.verifyCommand(), c.benchCommand(), c.soakCommand())
 	return root
 }
 

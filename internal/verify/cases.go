@@ -102,18 +102,30 @@ func (g Group) Cases(seed uint64) []Case {
 	h := fnv.New64a()
 	fmt.Fprint(h, g)
 	r := rand.New(rand.NewPCG(seed, h.Sum64()))
-	var shapes []placed
-	if g.Op == (tensor.NLL{}).Name() {
-		shapes = lossShapes(r)
-	} else {
-		shapes = scanShapes(r)
-	}
+	shapes := g.shapes(r)
 	cases := make([]Case, len(shapes))
 	for i, s := range shapes {
 		cases[i] = g.build(r, i, s)
 		cases[i].seed = [2]uint64{r.Uint64(), r.Uint64()}
 	}
 	return cases
+}
+
+// Random makes up a case of any group; the same state of r gives the same case.
+func Random(r *rand.Rand) Case {
+	groups := Groups()
+	g := groups[r.IntN(len(groups))]
+	shapes := g.shapes(r)
+	c := g.build(r, r.IntN(len(sample.Kinds())), shapes[r.IntN(len(shapes))])
+	c.seed = [2]uint64{r.Uint64(), r.Uint64()}
+	return c
+}
+
+func (g Group) shapes(r *rand.Rand) []placed {
+	if g.Op == (tensor.NLL{}).Name() {
+		return lossShapes(r)
+	}
+	return scanShapes(r)
 }
 
 // placed is a shape with the axis that the operator works along.

@@ -71,7 +71,7 @@ func (o *Outcome) check(ctx context.Context, run Runner, c Case) error {
 	if err != nil {
 		difference = err.Error()
 	} else {
-		difference = compare(got, want)
+		difference = Compare(got, want)
 	}
 	if difference != "" {
 		o.Mismatches++
@@ -93,8 +93,8 @@ func (o *Outcome) check(ctx context.Context, run Runner, c Case) error {
 	return nil
 }
 
-// compare says where two tensors first differ, or nothing.
-func compare(got, want tensor.Dense) string {
+// Compare says where two tensors first differ in bits, or nothing.
+func Compare(got, want tensor.Dense) string {
 	if !got.Type.Equal(want.Type) {
 		return fmt.Sprintf("result is %s, must be %s", got.Type, want.Type)
 	}

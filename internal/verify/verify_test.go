@@ -138,6 +138,6 @@ func TestBitsAreShownMostSignificantFirst(t *testing.T) {
 	require.NoError(t, err)
 	other, err := tensor.Of([]float32{1, 3}, 2)
 	require.NoError(t, err)
-	require.Equal(t, "1 of 2 elements differ, the first at 1: bits 40400000, must be 40000000", compare(other, one))
-	require.Empty(t, compare(one, one))
+	require.Equal(t, "1 of 2 elements differ, the first at 1: bits 40400000, must be 40000000", Compare(other, one))
+	require.Empty(t, Compare(one, one))
 }
