@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
-# Installs what building and testing vkops needs and this machine lacks:
-# a C compiler, the Vulkan loader, a software Vulkan device (Mesa's lavapipe),
-# the GLSL compiler, the SPIR-V checker, the Vulkan headers and the validation
-# layers. Does nothing, and needs neither network nor root, where all is there.
+# Installs what this machine lacks to run, build or test vkops:
+#
+#     bash scripts/setup.sh            # all of it
+#     bash scripts/setup.sh --build    # to build: Go is there, a C compiler, the shader tools
+#     bash scripts/setup.sh --run      # to run a built vkops: the Vulkan loader and lavapipe,
+#                                      # Mesa's Vulkan device in software
+#
+# Does nothing, and needs neither network nor root, where all is there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -11,13 +15,13 @@ fail() {
   exit 1
 }
 
-# Go is not installed from here: distributions carry versions that are too old.
-need_go=$(awk '$1 == "go" { print $2 }' go.mod)
-command -v go >/dev/null || fail "Go is not installed; vkops needs Go $need_go or newer: https://go.dev/dl/"
-have_go=$(go env GOVERSION 2>/dev/null) || fail "'go env' failed; vkops needs Go $need_go or newer: https://go.dev/dl/"
-have_go=${have_go#go}
-oldest=$(printf '%s\n%s\n' "$need_go" "${have_go%% *}" | sort -V | head -n 1)
-[ "$oldest" = "$need_go" ] || fail "Go $have_go is too old; vkops needs Go $need_go or newer: https://go.dev/dl/"
+build=1 run=1 test=1
+case "${1:-}" in
+"") ;;
+--build) run=0 test=0 ;;
+--run) build=0 test=0 ;;
+*) fail "usage: setup.sh [--build | --run]" ;;
+esac
 
 missing=()
 need() { # need PACKAGE CHECK...: notes the package where the check fails
@@ -28,18 +32,39 @@ need() { # need PACKAGE CHECK...: notes the package where the check fails
 compiles() { echo '#include <stdio.h>' | gcc -fsyntax-only -x c -; }
 loader() { PATH=$PATH:/sbin:/usr/sbin ldconfig -p | grep -F libvulkan.so.1; }
 a_file() { compgen -G "$1"; }
+numpy() { python3 -c 'import numpy' || /usr/bin/python3 -c 'import numpy'; }
 
-need gcc command -v gcc
-need libc6-dev compiles
-need libvulkan1 loader
-need mesa-vulkan-drivers a_file '/usr/share/vulkan/icd.d/lvp_icd*.json'
-need glslang-tools command -v glslangValidator
-need spirv-tools command -v spirv-val
-need libvulkan-dev a_file /usr/include/vulkan/vulkan_core.h
-need vulkan-validationlayers a_file '/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation*.json'
+# Go is not installed from here: distributions carry versions that are too old.
+need_go() {
+  local need have
+  need=$(awk '$1 == "go" { print $2 }' go.mod)
+  command -v go >/dev/null || fail "Go is not installed; vkops needs Go $need or newer: https://go.dev/dl/"
+  have=$(go env GOVERSION 2>/dev/null) || fail "'go env' failed; vkops needs Go $need or newer: https://go.dev/dl/"
+  have=${have#go}
+  [ "$(printf '%s\n%s\n' "$need" "${have%% *}" | sort -V | head -n 1)" = "$need" ] ||
+    fail "Go $have is too old; vkops needs Go $need or newer: https://go.dev/dl/"
+}
+
+if [ $build = 1 ]; then
+  need_go
+  need gcc command -v gcc
+  need libc6-dev compiles
+  need glslang-tools command -v glslangValidator
+  need spirv-tools command -v spirv-val
+fi
+if [ $run = 1 ]; then
+  need libvulkan1 loader
+  need mesa-vulkan-drivers a_file '/usr/share/vulkan/icd.d/lvp_icd*.json'
+fi
+if [ $test = 1 ]; then
+  need libvulkan-dev a_file /usr/include/vulkan/vulkan_core.h
+  need vulkan-validationlayers a_file '/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation*.json'
+  need shellcheck command -v shellcheck
+  need python3-numpy numpy # the README makes an array with it
+fi
 
 if [ ${#missing[@]} -eq 0 ]; then
-  echo "setup: nothing to install (Go $have_go)"
+  echo "setup: nothing to install"
   exit 0
 fi
 
