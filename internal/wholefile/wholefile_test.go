@@ -128,15 +128,3 @@ func TestLinksStay(t *testing.T) {
 	require.Error(t, Write(link, text("dangling")))
 	requireOnly(t, dir, "link")
 }
-
-func TestDevicesAreWrittenThrough(t *testing.T) {
-	before, err := os.Stat(os.DevNull)
-	require.NoError(t, err)
-	require.NoError(t, Write(os.DevNull, text("x")))
-	after, err := os.Stat(os.DevNull)
-	require.NoError(t, err)
-	assert.Equal(t, before.Mode(), after.Mode())
-	if _, err := os.Stat("/dev/full"); err == nil {
-		require.Error(t, Write("/dev/full", text("x")), "an error on the last flush is seen")
-	}
-}
