@@ -3,12 +3,12 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define NO_RESULT
-#include "scan_workgroup.glsl"
+#include "scan_tile.glsl"
 
 void main() {
     Item item;
     if (!workgroup_item(item)) return; // the whole workgroup
-    Tile tile = tile_of(item);
+    Block tile = tile_of(item);
     load_terms(tile);
     fold_runs(tile);
     fold_groups(runs_in(tile));

@@ -34,6 +34,9 @@ func newBuilder(lim Limits) (*builder, error) {
 			b.groups[i] = min(b.groups[i], lim.MaxGroups)
 		}
 	}
+	if s := lim.Stretch; s != 0 && s != group && s != tile {
+		return nil, fmt.Errorf("a stretch of %d rows is neither %d nor %d", s, group, tile)
+	}
 	b.fullRange = int64(min(lim.Caps.MaxRange, math.MaxUint32))
 	if lim.MaxRange != 0 {
 		b.fullRange = min(b.fullRange, lim.MaxRange)

@@ -183,12 +183,12 @@ func (n *nllPlanner) losses(first, count, slab int64) {
 // tiles plans the sums of a window's tiles.
 func (n *nllPlanner) tiles(first, count, slab int64, sums *tree) {
 	kernel := "nll_tiles_lane"
-	if n.plan.Strategy == Workgroup {
+	if n.plan.Strategy != Lane {
 		kernel = "nll_tiles_workgroup"
 	}
 	j := n.sampleJob(kernel, first, count, slab, 0)
 	j.items = ceilDiv(count, tile)
-	if n.plan.Strategy == Workgroup {
+	if n.plan.Strategy != Lane {
 		j.size, j.shared = n.sharedSize(), true
 	}
 	j.spec = append(j.spec, NameValue{"mean", flag(n.op.Reduction == tensor.Mean)})

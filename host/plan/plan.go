@@ -6,6 +6,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"vkops/gpu"
@@ -17,13 +18,18 @@ type Strategy string
 
 // The strategies.
 const (
-	// Auto is the best guess for the device: Lane on software devices, Workgroup
-	// on others.
+	// Auto is the best guess for the device and the operator: Lane on software
+	// devices; LookBack on others for scans of long lines, where waiting is known to
+	// end and the output is not the input; else Workgroup.
 	Auto Strategy = "auto"
 	// Lane has each invocation walk tiles on its own, without shared memory.
 	Lane Strategy = "lane"
 	// Workgroup has workgroups share tiles through shared memory.
 	Workgroup Strategy = "workgroup"
+	// LookBack is Workgroup, but passes over long lines once: each workgroup finds
+	// what lies before its tile in what others have published. It does not apply in
+	// place, and on software devices only to lines of up to some hundred tiles.
+	LookBack Strategy = "lookback"
 )
 
 // Limits are what a plan has to keep to.
@@ -35,9 +41,16 @@ type Limits struct {
 	MaxRange int64
 	// MaxGroups lowers Caps.MaxGroups in each dimension where it is not 0.
 	MaxGroups uint32
+	// VendorID is the device's, as PCI numbers vendors.
+	VendorID uint32
+	// InPlace says that the output is the first input's memory.
+	InPlace bool
 	// WorkgroupSize, a power of two, replaces the planner's choice where it is not
 	// 0.
 	WorkgroupSize uint32
+	// Stretch replaces the planner's choice of how many rows of a column one lane
+	// walks where workgroups share columns: 256 or 4096; 0 leaves it.
+	Stretch int64
 }
 
 // Role is what a buffer is to the operator. Scratch buffers are counted from
@@ -153,14 +166,11 @@ func New(op tensor.Op, inputs []tensor.Type, lim Limits, strategy Strategy) (*Pl
 	if err != nil {
 		return nil, err
 	}
-	switch strategy {
-	case Lane, Workgroup:
-	case Auto, "":
-		strategy = Workgroup
-		if lim.SoftwareDevice {
-			strategy = Lane
-		}
-	default:
+	auto := strategy == Auto || strategy == ""
+	switch {
+	case auto:
+		strategy = lim.bestStrategy()
+	case strategy != Lane && strategy != Workgroup && strategy != LookBack:
 		return nil, fmt.Errorf("%s: unknown strategy %q", op.Name(), strategy)
 	}
 	b, err := newBuilder(lim)
@@ -191,7 +201,35 @@ func New(op tensor.Op, inputs []tensor.Type, lim Limits, strategy Strategy) (*Pl
 	if b.err != nil {
 		return nil, fmt.Errorf("%s: %w", op.Name(), b.err)
 	}
+	if auto && strategy == LookBack && !b.plan.looksBack() {
+		b.plan.Strategy = Workgroup
+	}
 	return b.plan, nil
+}
+
+// bestStrategy is what Auto stands for. Look-back waits for workgroups that started
+// earlier; Vulkan does not promise that they ever go on, but the GPUs of these vendors
+// do let them.
+func (l Limits) bestStrategy() Strategy {
+	switch {
+	case l.SoftwareDevice:
+		return Lane
+	case l.VendorID == nvidia || l.VendorID == amd || l.VendorID == intel:
+		return LookBack
+	default:
+		return Workgroup
+	}
+}
+
+const (
+	nvidia = 0x10de
+	amd    = 0x1002
+	intel  = 0x8086
+)
+
+// looksBack reports whether any step does.
+func (p *Plan) looksBack() bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool { return strings.HasPrefix(s.Kernel, "scan_lookback") })
 }
 
 // maxListed bounds the steps that String lists.

@@ -62,7 +62,7 @@ func TestStrategyFollowsTheDevice(t *testing.T) {
 	assert.Equal(t, Lane, mustPlan(t, tensor.CumSum{}, cpuLimits(), Auto, x).Strategy)
 	assert.Equal(t, Workgroup, mustPlan(t, tensor.CumSum{}, poorLimits(), Auto, x).Strategy)
 	assert.Equal(t, Workgroup, mustPlan(t, tensor.CumSum{}, cpuLimits(), Workgroup, x).Strategy)
-	assert.Equal(t, []string{"scan_outputs_workgroup_cumsum_f32"}, kernels(mustPlan(t, tensor.CumSum{Axis: 1}, cpuLimits(), Workgroup, x)))
+	assert.Equal(t, []string{"scan_lines_workgroup_cumsum_f32"}, kernels(mustPlan(t, tensor.CumSum{Axis: 1}, cpuLimits(), Workgroup, x)))
 	_, err := New(tensor.CumSum{}, []tensor.Type{x}, cpuLimits(), "fastest")
 	assert.ErrorContains(t, err, "fastest")
 }

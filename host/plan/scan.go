@@ -8,13 +8,17 @@ import (
 // The carry tree has radix 16; a tile is three levels of it.
 const (
 	radix = 16
-	tile  = radix * radix * radix
+	group = radix * radix
+	tile  = radix * group
 )
 
-// maxTilesPerItem bounds the tiles that one lane walks. Lavapipe ends all loops of
-// an invocation together after 65,535 iterations, silently; a tile takes up to
-// 16 + 256 + 4096.
-const maxTilesPerItem = 60000 / (tile + tile/radix + radix + 1)
+// maxLoops bounds the iterations of an invocation. Lavapipe ends all loops of one
+// together after 65,535, silently.
+const maxLoops = 60000
+
+// maxTilesPerItem bounds the tiles that one lane walks; a tile takes up to
+// 16 + 256 + 4096 iterations.
+const maxTilesPerItem = maxLoops / (tile + tile/radix + radix + 1)
 
 // scanKernels names the kernels of a scan operator.
 type scanKernels struct {
@@ -71,20 +75,22 @@ type scanSet struct {
 	windows          []scanWindow
 }
 
-func (s *scanSet) tiles() int64 { return ceilDiv(s.n, tile) }
+// nodes is how many nodes of some positions a line has.
+func (s *scanSet) nodes(positions int64) int64 { return ceilDiv(s.n, positions) }
+
 func (s *scanSet) lines() int64 { return s.outers * s.inner }
 
 // scanWindow is a part of a set that kernels are bound to at once: n positions
-// from a tile on.
+// from `first` on, which starts a tile.
 type scanWindow struct {
-	n, firstTile   int64
+	n, first       int64
 	source, result span
 	// fetch and deliver bring the elements to where kernels work on them and back;
 	// nil where that is the tensors themselves.
 	fetch, deliver func()
 }
 
-func (w *scanWindow) tiles() int64 { return ceilDiv(w.n, tile) }
+func (w *scanWindow) nodes(positions int64) int64 { return ceilDiv(w.n, positions) }
 
 func (w *scanWindow) bring() {
 	if w.fetch != nil {
@@ -120,19 +126,29 @@ func (s *scanner) scanSet(set scanSet) {
 	if s.err != nil {
 		return
 	}
-	if perItem := s.tilesPerItem(&set); perItem == set.tiles() {
+	walk := s.pickWalk(&set)
+	switch {
+	case walk.onePass:
 		w := &set.windows[0]
 		w.bring()
-		s.outputs(&set, w, perItem, nil)
+		s.outputs(&set, w, walk, nil)
 		w.take()
-		return
+	case walk.form == lookBackForm:
+		s.lookBack(&set, walk)
+	default:
+		s.threePasses(&set, walk)
 	}
-	t := s.newTree(s.statesRole, set.outers, set.tiles(), set.inner, radix, s.stateBytes)
+}
+
+// threePasses plans the aggregates of all leaves, the way up and down the tree, and the
+// outputs.
+func (s *scanner) threePasses(set *scanSet, walk walk) {
+	t := s.newTree(s.statesRole, set.outers, set.nodes(walk.leaf), set.inner, radix, s.stateBytes)
 	s.statesRole = t.ref.Role
 	for i := range set.windows {
 		w := &set.windows[i]
 		w.bring()
-		s.tiles(&set, w, t)
+		s.leaves(set, w, walk, t)
 	}
 	s.carries(t)
 	for i := range set.windows {
@@ -140,29 +156,7 @@ func (s *scanner) scanSet(set scanSet) {
 		if len(set.windows) > 1 {
 			w.bring()
 		}
-		s.outputs(&set, w, 1, t)
+		s.outputs(set, w, walk, t)
 		w.take()
 	}
-}
-
-// tilesPerItem is how many tiles of a line one lane walks: one, or all where there
-// are many lines, since that needs a single pass.
-func (s *scanner) tilesPerItem(set *scanSet) int64 {
-	if len(set.windows) > 1 || !s.lanes(set) || set.tiles() > maxTilesPerItem {
-		return 1
-	}
-	enough := int64(1 << 15)
-	if s.lim.SoftwareDevice {
-		enough = manyItems
-	}
-	if set.outers*set.inner < enough {
-		return 1
-	}
-	return set.tiles()
-}
-
-// lanes reports whether lanes walk a set each on its own. Two columns of 16-bit
-// elements share a word, which workgroups on single columns could not write.
-func (s *scanner) lanes(set *scanSet) bool {
-	return s.plan.Strategy == Lane || s.dtype.Size() == 2 && set.inner > 1
 }

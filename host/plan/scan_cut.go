@@ -39,7 +39,7 @@ func (s *scanner) cut(v tensor.View) {
 
 // add puts a window after the others along the axis.
 func (set *scanSet) add(w scanWindow) {
-	w.firstTile = set.n / tile
+	w.first = set.n
 	set.n += w.n
 	set.windows = append(set.windows, w)
 }

@@ -106,12 +106,13 @@ func checkScans(t *testing.T, r *rig, lim plan.Limits, s scanShape, dtype tensor
 		want, err := cpuref.Run(op, x)
 		require.NoError(t, err)
 		for _, strategy := range strategies {
-			name := fmt.Sprintf("%s %s %+v %s%s %s", r.device.Info().Name, op.Name(), op, dtype, s.shape, strategy)
-			p, err := plan.New(op, []tensor.Type{x.Type}, lim, strategy)
-			require.NoError(t, err, name)
 			for _, inPlace := range []bool{false, true} {
+				name := fmt.Sprintf("%s %s %+v %s%s %s, in place %v", r.device.Info().Name, op.Name(), op, dtype, s.shape, strategy, inPlace)
+				lim.InPlace = inPlace
+				p, err := plan.New(op, []tensor.Type{x.Type}, lim, strategy)
+				require.NoError(t, err, name)
 				got, _ := r.run(t, p, inPlace, x)
-				requireSame(t, want, got, fmt.Sprintf("%s, in place %v", name, inPlace))
+				requireSame(t, want, got, name)
 			}
 		}
 	}
@@ -134,7 +135,7 @@ func TestScansMatchTwin(t *testing.T) {
 				}
 			}
 			for _, s := range shapes {
-				checkScans(t, r, r.limits, s, dtype, plan.Lane, plan.Workgroup)
+				checkScans(t, r, r.limits, s, dtype, plan.Lane, plan.Workgroup, plan.LookBack)
 			}
 		}
 	}

@@ -1,45 +1,51 @@
 package plan
 
 // elementJob is what the passes over elements have in common.
-func (s *scanner) elementJob(set *scanSet, w *scanWindow, kernel string, perItem int64) job {
+func (s *scanner) elementJob(set *scanSet, w *scanWindow, kernel string, walk walk) job {
+	nodes := w.nodes(walk.leaf)
 	j := job{
-		size:  s.laneSize(),
-		items: set.outers * ceilDiv(w.tiles(), perItem),
+		kernel: s.elements(kernel + walk.form.suffix()),
+		size:   s.laneSize(),
+		items:  set.outers * ceilDiv(nodes, walk.perItem),
 		push: []pushValue{
-			{"n", w.n}, {"inner", set.inner}, {"tiles", w.tiles()}, {"tiles_per_item", perItem},
-			{"first_tile", w.firstTile}, {"line_tiles", set.tiles()},
+			{"n", w.n}, {"inner", set.inner}, {"tiles", nodes}, {"tiles_per_item", walk.perItem},
+			{"first_tile", w.first / walk.leaf}, {"line_tiles", set.nodes(walk.leaf)},
 		},
 	}
-	switch {
-	case !s.lanes(set):
-		kernel += "_workgroup"
-		runs := s.tileRuns(w.n)
-		j.size, j.shared = min(s.sharedSize(), runs), true
-		j.spec = append(j.spec, NameValue{"tile_runs", runs})
-		j.items *= set.inner
-	case set.inner > 1:
-		kernel += "_columns"
+	runs := tile / radix // of a workgroup
+	switch walk.form {
+	case columnForm:
 		columns := s.blockColumns(set)
 		j.items *= ceilDiv(set.inner, columns)
 		j.spec = append(j.spec, NameValue{"block_columns", uint32(columns)}, NameValue{"whole_blocks", flag(set.inner%columns == 0)})
-	default:
-		kernel += "_lane"
+	case stripForm:
+		j.items *= set.inner / s.columnsPerLane()
+		j.spec = append(j.spec, NameValue{"stretch", uint32(walk.leaf)})
+	case lineForm:
+		lines := s.linesPerGroup(set)
+		j.items = ceilDiv(set.lines(), lines)
+		j.push = append(j.push, pushValue{"lines", set.lines()}, pushValue{"lines_per_item", lines})
+		runs = int(lines * ceilDiv(set.n, radix))
 	}
-	j.kernel = s.elements(kernel)
+	if walk.form.shares() {
+		room := s.roomForRuns(runs)
+		j.size, j.shared = min(s.sharedSize(), room), true
+		j.spec = append(j.spec, NameValue{"tile_runs", room})
+	}
 	if s.reverse {
 		j.spec = append(j.spec, NameValue{"reverse_scan", 1})
 	}
 	return j
 }
 
-// tileRuns is how many runs a workgroup has room for: 256, or fewer where lines are
-// shorter than a tile, but not so few that a subgroup is not full.
-func (s *scanner) tileRuns(n int64) uint32 {
-	runs := s.atMostInvocations(max(1, s.lim.Caps.SubgroupSize))
-	for int64(runs)*radix < min(n, tile) {
-		runs *= 2
+// roomForRuns is how many runs a workgroup has room for: a power of two, but not so
+// few that a subgroup is not full.
+func (s *scanner) roomForRuns(runs int) uint32 {
+	room := s.atMostInvocations(max(1, s.lim.Caps.SubgroupSize))
+	for int(room) < runs {
+		room *= 2
 	}
-	return min(runs, tile/radix)
+	return min(room, tile/radix)
 }
 
 // blockColumns is how many neighbouring columns a lane walks side by side. On CPUs
@@ -56,7 +62,7 @@ func (s *scanner) blockColumns(set *scanSet) int64 {
 	}
 	lanes := int64(s.laneSize())
 	for columns := min(16, 64/int64(s.dtype.Size())); columns > least; columns /= 2 {
-		items := set.outers * set.tiles() * ceilDiv(set.inner, columns)
+		items := set.outers * set.nodes(tile) * ceilDiv(set.inner, columns)
 		if set.inner >= columns*lanes/2 && items >= manyItems || set.inner >= columns && items >= 16*manyItems {
 			return columns
 		}
@@ -64,40 +70,49 @@ func (s *scanner) blockColumns(set *scanSet) int64 {
 	return least
 }
 
-// manyItems keeps the threads of a CPU busy.
-const manyItems = 128
-
-// tiles plans the first pass over a window: the aggregates of its tiles.
-func (s *scanner) tiles(set *scanSet, w *scanWindow, t *tree) {
-	j := s.elementJob(set, w, "scan_tiles", 1)
+// leaves plans the first pass over a window: the aggregates of its leaves.
+func (s *scanner) leaves(set *scanSet, w *scanWindow, walk walk, t *tree) {
+	walk.perItem = 1
+	j := s.elementJob(set, w, "scan_tiles", walk)
 	source, base := s.bind(w.source)
 	j.push = append(j.push, pushValue{"source_base", base}, pushValue{"result_base", 0}, pushValue{"carried", 0})
-	j.spec = s.vectors(j.spec, set, w, base)
+	j.spec = s.vectors(j.spec, set, w, walk, base)
 	j.bind = []NamedRef{{"source", source}, t.ref}
-	j.traffic = s.elementBytes(set, w) + set.lines()*w.tiles()*s.stateBytes
+	j.traffic = s.elementBytes(set, w) + set.lines()*w.nodes(walk.leaf)*s.stateBytes
 	s.dispatch(j)
 }
 
 // outputs plans the last pass over a window. Without a tree every walk starts at
 // the start of a line.
-func (s *scanner) outputs(set *scanSet, w *scanWindow, perItem int64, t *tree) {
-	j := s.elementJob(set, w, "scan_outputs", perItem)
+func (s *scanner) outputs(set *scanSet, w *scanWindow, walk walk, t *tree) {
+	kernel := "scan_outputs"
+	if walk.form == lineForm {
+		kernel = "scan_lines"
+	}
+	j := s.outputJob(set, w, kernel, walk)
+	j.push = append(j.push, pushValue{"carried", int64(flag(t != nil))})
+	if t != nil {
+		j.bind = append(j.bind, t.ref)
+		j.traffic += set.lines() * w.nodes(walk.leaf) * s.stateBytes
+	} else {
+		j.bind = append(j.bind, NamedRef{"states", j.bind[0].Ref}) // has to be bound, is not read
+	}
+	s.dispatch(j)
+}
+
+// outputJob is what passes that read elements and write outputs have in common.
+func (s *scanner) outputJob(set *scanSet, w *scanWindow, kernel string, walk walk) job {
+	j := s.elementJob(set, w, kernel, walk)
 	source, sourceBase := s.bind(w.source)
 	result, resultBase := s.bind(w.result)
-	j.push = append(j.push, pushValue{"source_base", sourceBase}, pushValue{"result_base", resultBase}, pushValue{"carried", int64(flag(t != nil))})
-	j.spec = s.vectors(j.spec, set, w, sourceBase, resultBase)
+	j.push = append(j.push, pushValue{"source_base", sourceBase}, pushValue{"result_base", resultBase})
+	j.spec = s.vectors(j.spec, set, w, walk, sourceBase, resultBase)
 	if s.exclusive {
 		j.spec = append(j.spec, NameValue{"exclusive_scan", 1})
 	}
 	j.bind = []NamedRef{{"source", source}, {"result", result}}
 	j.traffic = 2 * s.elementBytes(set, w)
-	if t != nil {
-		j.bind = append(j.bind, t.ref)
-		j.traffic += set.lines() * w.tiles() * s.stateBytes
-	} else {
-		j.bind = append(j.bind, NamedRef{"states", source}) // has to be bound, is not read
-	}
-	s.dispatch(j)
+	return j
 }
 
 func (s *scanner) elementBytes(set *scanSet, w *scanWindow) int64 {
@@ -106,8 +121,8 @@ func (s *scanner) elementBytes(set *scanSet, w *scanWindow) int64 {
 
 // vectors sets vector_access for kernels that have it, where all quads of neighbours
 // lie at multiples of four elements.
-func (s *scanner) vectors(spec []NameValue, set *scanSet, w *scanWindow, bases ...int64) []NameValue {
-	if !s.lanes(set) {
+func (s *scanner) vectors(spec []NameValue, set *scanSet, w *scanWindow, walk walk, bases ...int64) []NameValue {
+	if walk.form != laneForm && walk.form != columnForm {
 		return spec
 	}
 	aligned := w.n%4 == 0 || set.outers == 1 && !s.reverse

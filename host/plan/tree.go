@@ -7,6 +7,7 @@ type tree struct {
 	stateBytes    int64
 	nodes         []int64 // of a line, by level
 	base          []int64 // first state, by level
+	states        int64   // of all levels
 	ref           NamedRef
 }
 
@@ -14,27 +15,35 @@ type tree struct {
 // a line. It lies in the scratch buffer of that role, or in a new one if role is
 // negative.
 func (b *builder) newTree(role Role, outers, tiles, inner, top, stateBytes int64) *tree {
+	t := layOut(outers, tiles, inner, top, stateBytes)
+	b.room(t, role, t.states*stateBytes)
+	return t
+}
+
+// layOut gives a tree's levels their places.
+func layOut(outers, leaves, inner, top, stateBytes int64) *tree {
 	t := &tree{outers: outers, inner: inner, stateBytes: stateBytes}
-	states := int64(0)
-	for n := tiles; ; n = ceilDiv(n, radix) {
+	for n := leaves; ; n = ceilDiv(n, radix) {
 		t.nodes = append(t.nodes, n)
-		t.base = append(t.base, states)
-		states += n * outers * inner
+		t.base = append(t.base, t.states)
+		t.states += n * outers * inner
 		if n <= top {
-			break
+			return t
 		}
 	}
-	size := states * stateBytes
+}
+
+// room makes room for a tree, and for what may come after it.
+func (b *builder) room(t *tree, role Role, size int64) {
 	if size > b.fullRange {
-		b.fail("the states of %d tiles take %d bytes, more than the range of %d", tiles*outers*inner, size, b.fullRange)
+		b.fail("the states of %d nodes take %d bytes, more than the range of %d", t.states, size, b.fullRange)
 	}
 	if role < 0 {
 		role = b.scratch(size)
 	}
 	have := &b.plan.Scratch[role-Scratch0]
-	*have = max(*have, size)
+	*have = max(*have, ceilDiv(size, wordBytes)*wordBytes)
 	t.ref = NamedRef{"states", Ref{role, 0, size}}
-	return t
 }
 
 // level plans a pass between the nodes of a level and their parents.

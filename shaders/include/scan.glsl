@@ -37,6 +37,11 @@ layout(push_constant) uniform PushBlock {
     uint source_base;    // element at [0, 0, 0]
     uint result_base;
     uint carried; // whether states hold the carry of every tile; else walks start at the start of a line
+#ifdef PUSH_LINES
+    uint lines;          // of the window
+    uint lines_per_item; // neighbours that one workgroup takes
+    uint ticket;         // word of the states where tickets are drawn; flags follow it
+#endif
 } push;
 
 struct Item {

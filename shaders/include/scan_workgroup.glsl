@@ -1,9 +1,10 @@
-// A tile of a line in the registers of one workgroup: each thread holds runs of 16
-// elements, and stages of 1,024 elements pass through shared memory so that
-// neighbouring threads touch neighbouring elements of a line in memory.
+// A block of neighbours in memory, up to 4,096 elements, in the registers of one
+// workgroup: each thread holds runs of 16 positions, and stages of 1,024 elements
+// pass through shared memory so that neighbouring threads touch neighbouring
+// elements. The kernel says where in the block its runs lie.
 //
 // Shared memory stays below 16 KiB for every type: the stage takes 4.3 or 8.5 KiB,
-// the states at most 6.4.
+// the states at most 6.8.
 #ifndef VKOPS_SCAN_WORKGROUP_GLSL
 #define VKOPS_SCAN_WORKGROUP_GLSL
 
@@ -18,35 +19,42 @@ shared ELEMENT stage[STAGE + STAGE / RUN];
 
 uint staged(uint i) { return i + i / RUN; }
 
-// The runs that this thread owns, and their terms, run by run.
+// The runs that this thread owns, their terms, run by run, and their first elements.
 const uint own_runs = tile_runs / gl_WorkGroupSize.x;
 TERM terms[RUN * own_runs];
+ELEMENT run_first[own_runs];
 
-// The tile that this workgroup works on.
-struct Tile {
-    uint start; // first position
-    uint count; // positions
-    uint source, result, stride; // index of position p: base + along(p) * stride
+// The elements that this workgroup works on, in the order of their positions: in
+// reverse scans the first lies last in memory.
+struct Block {
+    uint count;
+    uint source, result; // index of the first
 };
 
-Tile tile_of(Item item) {
-    uint start = item.tile * TILE;
-    uint line = item.outer * push.n * push.inner + item.column;
-    return Tile(start, min(TILE, push.n - start), push.source_base + line, push.result_base + line, push.inner);
+// The index that lies some elements after i.
+uint moved(uint i, uint elements) { return reverse_scan != 0u ? i - elements : i + elements; }
+
+// What the kernel defines. Element k of run r is element
+// run_start + k * run_step of the block.
+uint run_start(uint r);
+uint run_step();
+uint run_length(Block block, uint r);
+bool run_starts_line(uint r);
+
+// Whether a run of `length` elements has some in the stage of `first`.
+bool run_is_staged(uint start, uint length, uint first) {
+    return length != 0u && start < first + STAGE && start + (length - 1u) * run_step() >= first;
 }
 
-uint runs_in(Tile tile) { return (tile.count + RUN - 1u) / RUN; }
+uint own_run(uint own) { return own * gl_WorkGroupSize.x + gl_LocalInvocationID.x; }
 
-// Elements of run r.
-uint run_length(Tile tile, uint r) { return tile.count > r * RUN ? min(RUN, tile.count - r * RUN) : 0u; }
-
-// Brings elements first to first+STAGE-1 of the tile into the stage.
-void load_stage(Tile tile, uint first) {
+// Brings elements first to first+STAGE-1 of the block into the stage.
+void load_stage(Block block, uint first) {
 #if defined(PACKED)
-    // Two positions are a word. Position 0 starts one, and inner is 1.
+    // Two elements are a word; the first starts one, or ends one in reverse.
     for (uint i = gl_LocalInvocationID.x * 2u; i < STAGE; i += gl_WorkGroupSize.x * 2u) {
-        if (first + i < tile.count) {
-            uint word = source.at[(tile.source + along(tile.start + first + i)) >> 1];
+        if (first + i < block.count) {
+            uint word = source.at[moved(block.source, first + i) >> 1];
             float low = load16(word & 0xffffu);
             float high = load16(word >> 16);
             stage[staged(i)] = reverse_scan != 0u ? high : low;
@@ -55,20 +63,56 @@ void load_stage(Tile tile, uint first) {
     }
 #else
     for (uint i = gl_LocalInvocationID.x; i < STAGE; i += gl_WorkGroupSize.x) {
-        if (first + i < tile.count) stage[staged(i)] = source.at[tile.source + along(tile.start + first + i) * tile.stride];
+        if (first + i < block.count) stage[staged(i)] = source.at[moved(block.source, first + i)];
     }
 #endif
 }
 
+// Loads the block and keeps the terms of this thread's runs.
+void load_terms(Block block) {
+    for (uint first = 0u; first < block.count; first += STAGE) {
+        load_stage(block, first);
+        barrier();
+        for (uint own = 0u; own < own_runs; own++) {
+            uint r = own_run(own);
+            uint length = run_length(block, r);
+            if (!run_is_staged(run_start(r), length, first)) continue;
+            uint at = run_start(r) - first; // wraps where that lies before the stage
+            for (uint k = 0u; k < RUN; k++, at += run_step()) {
+                if (k < length && at < STAGE) {
+                    ELEMENT x = stage[staged(at)];
+                    if (k == 0u) run_first[own] = x;
+                    terms[own * RUN + k] = pre(x);
+                }
+            }
+        }
+        barrier();
+    }
+}
+
+// Leaves the aggregates of this thread's runs in shared memory.
+void fold_runs(Block block) {
+    for (uint own = 0u; own < own_runs; own++) {
+        uint r = own_run(own);
+        uint length = run_length(block, r);
+        STATE s = identity();
+        for (uint k = 0u; k < RUN; k++) {
+            if (k < length) s = take(s, terms[own * RUN + k]);
+        }
+        run_states[r] = s;
+    }
+}
+
 #ifndef NO_RESULT
-// Writes the stage to elements first to first+STAGE-1 of the tile.
-void store_stage(Tile tile, uint first) {
+
+// Writes the stage to elements first to first+STAGE-1 of the block.
+void store_stage(Block block, uint first) {
 #if defined(PACKED)
     for (uint i = gl_LocalInvocationID.x * 2u; i < STAGE; i += gl_WorkGroupSize.x * 2u) {
-        if (first + i < tile.count) {
+        if (first + i < block.count) {
             float y = stage[staged(i)];
-            float next = first + i + 1u < tile.count ? stage[staged(i + 1u)] : 0.0;
-            uint at = tile.result + along(tile.start + first + i);
+            float next = first + i + 1u < block.count ? stage[staged(i + 1u)] : 0.0;
+            uint at = moved(block.result, first + i);
             if (reverse_scan != 0u) {
                 store_pair(at & ~1u, next, y);
             } else {
@@ -78,48 +122,34 @@ void store_stage(Tile tile, uint first) {
     }
 #else
     for (uint i = gl_LocalInvocationID.x; i < STAGE; i += gl_WorkGroupSize.x) {
-        if (first + i < tile.count) result.at[tile.result + along(tile.start + first + i) * tile.stride] = stage[staged(i)];
+        if (first + i < block.count) result.at[moved(block.result, first + i)] = stage[staged(i)];
     }
 #endif
 }
-#endif
 
-// Loads the tile and keeps the terms of this thread's runs.
-void load_terms(Tile tile) {
-    for (uint first = 0u; first < tile.count; first += STAGE) {
-        load_stage(tile, first);
-        barrier();
+// Writes the outputs of the block; run_states hold the carries of the runs.
+void store_outputs(Block block) {
+    for (uint first = 0u; first < block.count; first += STAGE) {
         for (uint own = 0u; own < own_runs; own++) {
-            uint r = own * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
-            if (r * RUN >= first && r * RUN < first + STAGE) {
-                uint length = run_length(tile, r);
-                for (uint k = 0u; k < RUN; k++) {
-                    if (k < length) terms[own * RUN + k] = pre(stage[staged(r * RUN - first) + k]);
+            uint r = own_run(own);
+            uint length = run_length(block, r);
+            if (!run_is_staged(run_start(r), length, first)) continue;
+            uint at = run_start(r) - first;
+            STATE s = run_states[r];
+            for (uint k = 0u; k < RUN; k++, at += run_step()) {
+                if (k < length) {
+                    ELEMENT y = step_output(s, terms[own * RUN + k]);
+                    if (k == 0u && exclusive_scan == 0u && run_starts_line(r)) y = first_inclusive(run_first[own]);
+                    if (at < STAGE) stage[staged(at)] = y;
                 }
             }
         }
         barrier();
+        store_stage(block, first);
+        barrier();
     }
 }
 
-// Leaves the aggregates of this thread's runs in shared memory.
-void fold_runs(Tile tile) {
-    for (uint own = 0u; own < own_runs; own++) {
-        uint r = own * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
-        uint length = run_length(tile, r);
-        STATE s = identity();
-        for (uint k = 0u; k < RUN; k++) {
-            if (k < length) s = take(s, terms[own * RUN + k]);
-        }
-        run_states[r] = s;
-    }
-}
-
-// The item of this workgroup; false where it has none.
-bool workgroup_item(out Item item) {
-    uint index = push.first_item + group_index();
-    item = item_at(index, push.tiles, push.inner);
-    return index < push.item_end;
-}
+#endif
 
 #endif

@@ -1,6 +1,7 @@
 // Scan states in a buffer of words, so that no float there is touched by a
 // driver. The header that defines STATE comes first. With READ_ONLY_STATES states
-// cannot be stored, and any buffer may be bound where none are read.
+// cannot be stored, and any buffer may be bound where none are read; with
+// COHERENT_STATES workgroups of one dispatch see each other's.
 #ifndef VKOPS_STATES_GLSL
 #define VKOPS_STATES_GLSL
 
@@ -11,7 +12,9 @@
 // Never specialized: tells the planner how large a state is.
 layout(constant_id = 31) const uint state_size = STATE_WORDS;
 
-#ifdef READ_ONLY_STATES
+#if defined(COHERENT_STATES)
+layout(set = 0, binding = STATES_BINDING) coherent buffer StatesBlock { uint at[]; } states;
+#elif defined(READ_ONLY_STATES)
 layout(set = 0, binding = STATES_BINDING) readonly buffer StatesBlock { uint at[]; } states;
 #else
 layout(set = 0, binding = STATES_BINDING) buffer StatesBlock { uint at[]; } states;

@@ -8,7 +8,10 @@
 layout(constant_id = 7) const uint tile_runs = 256u; // at most
 
 shared STATE run_states[tile_runs];
-shared STATE group_states[16];
+#ifndef GROUPS
+#define GROUPS 16
+#endif
+shared STATE group_states[GROUPS];
 
 // From the aggregates of `runs` runs: those of their groups. The caller has
 // written run_states and not yet waited.
