@@ -1,157 +1,92 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"math/rand/v2"
-	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"vkops/host"
-	"vkops/internal/sample"
 	"vkops/tensor"
 )
-
-// benchFlags are the flags of bench as they are written.
-type benchFlags struct {
-	ops, dtypes, shapes []string
-	axis                int
-	exclusive, reverse  bool
-	reduction, target   string
-	weight              bool
-	strategy            string
-}
-
-// measured is one operator on inputs of these types.
-type measured struct {
-	op     tensor.Op
-	inputs []tensor.Type
-}
 
 func (c *cli) benchCommand() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "measure operators on a device next to a plain copy of the same bytes",
-		Long: `bench measures each combination of --op, --dtype and --shape: the kernels by the
-device's clock, a call with tensors on the device, a call from slice to slice,
-the fastest copy shader and vkCmdCopyBuffer over the same bytes, and the CPU
-twin. Times are medians after a warm-up.
+		Long: `bench measures each combination of --op, --dtype, --shape and of the attributes that
+the operator has: the kernels by the device's clock, a call with tensors on the
+device, a call from slice to slice, the fastest copy shader and vkCmdCopyBuffer over
+the same bytes, and the CPU twin; with --times also a plain Go loop. Times are medians
+after a warm-up; all kinds take turns.
 
 With --json there is an object a line: op, dtype, shape, attrs, inputs, device,
 strategy, and in nanoseconds kernel_ns, resident_ns (submission to fence, tensors
 on the device), end_to_end_ns (slice in, slice out), copy_ns, memcpy_ns,
-cpuref_ns and empty_ns (an empty submission and its wait); null is not measured.
-On the CPU copy_ns is Go's copy.`,
-		Example: "  vkops bench --op cumsum --dtype float32 --shape 4096x4096 --axis 0",
-		Args:    cobra.NoArgs,
+cpuref_ns, empty_ns (an empty submission and its wait) and plain_ns; null is not
+measured. On the CPU copy_ns is Go's copy. aims are the speeds that --preset targets
+are to have, as multiples.
+
+--plot draws time and bandwidth against size, a row for each operator and device, and
+--from draws what an earlier run printed with --json instead of measuring.
+
+--serve lets another program take turns with these measurements. It answers each line
+on the standard input with a line of JSON: "next" prepares the next combination,
+"round" measures it once, "result" gives the medians so far, "reset" forgets them.`,
+		Example: `  vkops bench --op cumsum --dtype float32,float64 --shape 4096x4096 --axis 0,1
+  vkops bench --op logcumsumexp --shape 16777216 --strategy lane,workgroup
+  vkops bench --op nll --shape 8x19x512x512 --weight=false,true --times resident,copy
+  vkops bench --preset targets --json >targets.jsonl
+  vkops bench --op log1p --shape 65536,1048576,16777216 --plot log1p.svg`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.from != "" {
+				return c.plotFile(f.from, f.plot)
+			}
 			list, err := f.parse()
 			if err != nil {
 				return badInput{err}
 			}
-			return c.bench(cmd.Context(), list, host.Strategy(f.strategy))
+			if f.serve {
+				return c.serveBench(cmd.Context(), list, f)
+			}
+			return c.bench(cmd.Context(), list, f)
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringSliceVar(&f.ops, "op", []string{"cumsum"}, "operators: cumsum, logcumsumexp, log1p, nll")
-	flags.StringSliceVar(&f.dtypes, "dtype", []string{"float32"}, "element types")
-	flags.StringSliceVar(&f.shapes, "shape", []string{"4096x4096"}, "shapes; of nll's input: N x C x d...")
-	flags.IntVar(&f.axis, "axis", 0, "axis of cumsum and logcumsumexp")
-	flags.BoolVar(&f.exclusive, "exclusive", false, "exclusive cumsum")
-	flags.BoolVar(&f.reverse, "reverse", false, "reverse cumsum")
-	flags.StringVar(&f.reduction, "reduction", tensor.Mean.String(), "reduction of nll: mean, sum or none")
-	flags.StringVar(&f.target, "target", tensor.I64.String(), "type of nll's labels: int32 or int64")
-	flags.BoolVar(&f.weight, "weight", false, "nll with a weight for each class")
-	addStrategy(cmd, &f.strategy)
+	f.register(cmd)
 	return cmd
 }
 
-// parse gives every combination, checked against the operator texts.
-func (f benchFlags) parse() ([]measured, error) {
-	var list []measured
-	for _, op := range f.ops {
-		for _, dtype := range f.dtypes {
-			for _, shape := range f.shapes {
-				m, err := f.combination(op, dtype, shape)
-				if err != nil {
-					return nil, err
-				}
-				list = append(list, m)
-			}
-		}
+func (f *benchFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.preset, "preset", "", `"targets": the combinations that have aims, instead of the flags below; --op and --dtype select among them`)
+	flags.StringSliceVar(&f.ops, "op", []string{"cumsum"}, "operators: "+strings.Join(operatorNames(), ", "))
+	flags.StringSliceVar(&f.dtypes, "dtype", []string{tensor.F32.String()}, "element types")
+	flags.StringSliceVar(&f.shapes, "shape", []string{"4096x4096"}, "shapes; of nll's input: N x C x d...")
+	flags.IntSliceVar(&f.axes, "axis", []int{0}, "axes of cumsum and logcumsumexp")
+	flags.BoolSliceVar(&f.exclusive, "exclusive", []bool{false}, "exclusive cumsum; false,true measures both")
+	flags.BoolSliceVar(&f.reverse, "reverse", []bool{false}, "reverse cumsum; false,true measures both")
+	flags.StringSliceVar(&f.reductions, "reduction", []string{tensor.Mean.String()}, "reductions of nll: mean, sum, none")
+	flags.StringSliceVar(&f.labels, "target", []string{tensor.I64.String()}, "types of nll's labels: int32, int64")
+	flags.BoolSliceVar(&f.weights, "weight", []bool{false}, "nll with a weight for each class; false,true measures both")
+	flags.BoolSliceVar(&f.ignore, "ignore-index", []bool{false}, "nll that leaves out one label in four; false,true measures both")
+	for _, name := range []string{"exclusive", "reverse", "weight", "ignore-index"} {
+		flags.Lookup(name).NoOptDefVal = "true"
 	}
-	if len(list) == 0 {
-		return nil, errors.New("bench: --op, --dtype and --shape need a value each")
+	flags.StringSliceVar(&f.strategies, "strategy", []string{string(host.Auto)}, fmt.Sprintf("%s: how scans walk their tree", strings.Join(strategyNames(), ", ")))
+	flags.StringSliceVar(&f.times, "times", nil, "only these times: "+strings.Join(timeNames(), ", ")+" (default: all but plain)")
+	flags.IntVar(&f.rounds, "rounds", 0, "runs behind each median (default: at least 5, more until 2 s have passed)")
+	flags.StringVar(&f.plot, "plot", "", "draw the results as an SVG file")
+	flags.StringVar(&f.from, "from", "", "draw these results (lines of --json) instead of measuring; - is the standard input")
+	flags.BoolVar(&f.serve, "serve", false, "measure a round at a time, as the standard input says")
+	cmd.MarkFlagsMutuallyExclusive("serve", "plot")
+	cmd.MarkFlagsMutuallyExclusive("serve", "rounds")
+	for _, name := range []string{"shape", "axis", "exclusive", "reverse", "reduction", "target", "weight", "ignore-index"} {
+		cmd.MarkFlagsMutuallyExclusive("preset", name)
 	}
-	return list, nil
-}
-
-func (f benchFlags) combination(name, dtype, shape string) (measured, error) {
-	d, err := tensor.ParseDType(dtype)
-	if err != nil {
-		return measured{}, err
+	for _, name := range []string{"preset", "op", "dtype", "shape", "axis", "strategy", "serve", "times"} {
+		cmd.MarkFlagsMutuallyExclusive("from", name)
 	}
-	s, err := parseShape(shape)
-	if err != nil {
-		return measured{}, err
-	}
-	m := measured{inputs: []tensor.Type{{DType: d, Shape: s}}}
-	switch name {
-	case tensor.CumSum{}.Name():
-		m.op = tensor.CumSum{Axis: f.axis, Exclusive: f.exclusive, Reverse: f.reverse}
-	case tensor.LogCumSumExp{}.Name():
-		m.op = tensor.LogCumSumExp{Axis: f.axis}
-	case tensor.Log1p{}.Name():
-		m.op = tensor.Log1p{}
-	case tensor.NLL{}.Name():
-		if m, err = f.loss(d, s); err != nil {
-			return measured{}, err
-		}
-	default:
-		return measured{}, unknownOp(name)
-	}
-	_, err = m.op.Infer(m.inputs...)
-	return m, err
-}
-
-func (f benchFlags) loss(d tensor.DType, input tensor.Shape) (measured, error) {
-	reduction, err := tensor.ParseReduction(f.reduction)
-	if err != nil {
-		return measured{}, err
-	}
-	labels, err := tensor.ParseDType(f.target)
-	if err != nil {
-		return measured{}, err
-	}
-	if len(input) < 2 {
-		return measured{}, fmt.Errorf("nll: shape %s is not N x C x d", input)
-	}
-	m := measured{op: tensor.NLL{Reduction: reduction}, inputs: []tensor.Type{
-		{DType: d, Shape: input},
-		{DType: labels, Shape: slices.Delete(slices.Clone(input), 1, 2)},
-	}}
-	if f.weight {
-		m.inputs = append(m.inputs, tensor.Type{DType: d, Shape: input[1:2]})
-	}
-	return m, nil
-}
-
-// data makes the inputs: random and, where they are floats, never zero.
-func (m measured) data() ([]tensor.Dense, error) {
-	r := rand.New(rand.NewPCG(1, 1))
-	inputs := make([]tensor.Dense, len(m.inputs))
-	for i, t := range m.inputs {
-		var err error
-		if _, isLoss := m.op.(tensor.NLL); isLoss && i == 1 {
-			inputs[i], err = sample.Labels(r, t, m.inputs[0].Shape[1], nil)
-		} else {
-			inputs[i], err = sample.Tensor(r, t, sample.Uniform)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return inputs, nil
+	f.changed = flags.Changed
 }

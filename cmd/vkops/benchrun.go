@@ -3,108 +3,124 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"vkops/host"
 	"vkops/internal/attributes"
-	"vkops/internal/table"
+	"vkops/internal/workload"
+	"vkops/tensor"
 )
 
-// benchResult is a line of bench with --json. Times are nanoseconds, null where
-// they do not exist.
-type benchResult struct {
-	Op       string         `json:"op"`
-	DType    string         `json:"dtype"`
-	Shape    []int          `json:"shape"`
-	Attrs    map[string]any `json:"attrs"`
-	Inputs   []string       `json:"inputs"`
-	Device   string         `json:"device"`
-	Strategy string         `json:"strategy"` // "twin" on the CPU
-	Kernel   *int64         `json:"kernel_ns"`
-	Resident *int64         `json:"resident_ns"`
-	EndToEnd *int64         `json:"end_to_end_ns"`
-	Copy     *int64         `json:"copy_ns"`
-	Memcpy   *int64         `json:"memcpy_ns"`
-	Cpuref   *int64         `json:"cpuref_ns"`
-	Empty    *int64         `json:"empty_ns"` // an empty submission and its wait
-	Bytes    int64          `json:"bytes"`    // read and written at least
-	Rounds   int            `json:"rounds"`   // runs behind each median
-	// SlicesOnTwin says that end_to_end_ns is the twin's, because the work is small
-	// and no device was named.
-	SlicesOnTwin bool `json:"slices_on_twin"`
+// bench measures a list with every strategy.
+func (c *cli) bench(ctx context.Context, list []workload.Workload, f benchFlags) error {
+	bar := newProgress(c.stderr, len(list)*len(f.strategies))
+	defer bar.end()
+	var results []benchResult
+	for _, strategy := range f.strategies {
+		rt, err := c.open(host.WithStrategy(host.Strategy(strategy)))
+		if err != nil {
+			return err
+		}
+		defer rt.Close()
+		for _, w := range list {
+			bar.step(w.Op.Name() + " " + w.Inputs[0].String())
+			r, err := measure(ctx, rt, w, f)
+			if err != nil {
+				return err
+			}
+			results = append(results, r)
+			if c.json {
+				if err := c.printJSON(r); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	bar.end()
+	if !c.json {
+		if err := c.benchTable(results); err != nil {
+			return err
+		}
+	}
+	if f.plot != "" {
+		return plotResults(f.plot, results)
+	}
+	return nil
 }
 
-func (c *cli) bench(ctx context.Context, list []measured, strategy host.Strategy) error {
-	rt, err := c.open(host.WithStrategy(strategy))
+func measure(ctx context.Context, rt *host.Runtime, w workload.Workload, f benchFlags) (benchResult, error) {
+	r, err := describeBench(rt, w)
+	if err != nil {
+		return benchResult{}, err
+	}
+	meter, err := newMeter(rt, w, f.times)
+	if err != nil {
+		return benchResult{}, err
+	}
+	defer meter.Close()
+	took, err := meter.Take(ctx, f.rounds)
+	if err != nil {
+		return benchResult{}, err
+	}
+	r.add(took)
+	return r, nil
+}
+
+// newMeter prepares the times that are asked for; none is all but plain.
+func newMeter(rt *host.Runtime, w workload.Workload, times []string) (*host.Meter, error) {
+	inputs, err := w.Data()
+	if err != nil {
+		return nil, err
+	}
+	meter, err := host.NewMeter(rt, w.Op, inputs...)
+	if err != nil || len(times) == 0 {
+		return meter, err
+	}
+	if slices.Contains(times, string(timePlain)) {
+		if err := addPlain(meter, w, inputs[0]); err != nil {
+			meter.Close()
+			return nil, err
+		}
+	}
+	only := make([]host.Timing, len(times))
+	for i, name := range times {
+		only[i] = host.Timing(name)
+	}
+	meter.Only(only...)
+	return meter, nil
+}
+
+func addPlain(meter *host.Meter, w workload.Workload, src tensor.Dense) error {
+	dst, err := tensor.NewDense(src.Type)
 	if err != nil {
 		return err
 	}
-	defer rt.Close()
-	c.printf("on %s; medians\n", rt.Device().Name)
-	t := table.New("operator", "type", "shape", "strategy", ">kernel", ">resident", ">of copy", ">end to end", ">copy", ">memcpy", ">twin")
-	bar := newProgress(c.stderr, len(list))
-	for _, m := range list {
-		bar.step(m.op.Name() + " " + m.inputs[0].String())
-		r, err := measure(ctx, rt, m)
-		if err != nil {
-			bar.end()
-			return err
-		}
-		if c.json {
-			if err := c.printJSON(r); err != nil {
-				return err
-			}
-		}
-		ratio := ""
-		if r.Resident != nil && r.Copy != nil {
-			ratio = fmt.Sprintf("%.1fx", float64(*r.Resident)/float64(*r.Copy))
-		}
-		t.Row(r.Op, r.DType, strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Shape), " ", "x"), "[]"), r.Strategy,
-			duration(r.Kernel), duration(r.Resident), ratio, duration(r.EndToEnd), duration(r.Copy), duration(r.Memcpy), duration(r.Cpuref))
+	if run, ok := w.Plain(dst, src); ok {
+		meter.Also(timePlain, run)
 	}
-	bar.end()
-	if c.json {
-		return nil
-	}
-	_, err = t.WriteTo(c.stdout)
-	return err
+	return nil
 }
 
-func measure(ctx context.Context, rt *host.Runtime, m measured) (benchResult, error) {
-	e, err := rt.Explain(m.op, m.inputs...)
-	if err != nil {
-		return benchResult{}, err
-	}
-	inputs, err := m.data()
-	if err != nil {
-		return benchResult{}, err
-	}
-	took, err := host.Measure(ctx, rt, m.op, inputs...)
+// describeBench is a result without times.
+func describeBench(rt *host.Runtime, w workload.Workload) (benchResult, error) {
+	e, err := rt.Explain(w.Op, w.Inputs...)
 	if err != nil {
 		return benchResult{}, err
 	}
 	r := benchResult{
-		Op: m.op.Name(), DType: m.inputs[0].DType.String(), Shape: append([]int{}, m.inputs[0].Shape...), Attrs: attributes.Of(m.op),
-		Device: where(rt, m.op, m.inputs), Strategy: string(e.Strategy), SlicesOnTwin: e.SlicesOnTwin,
-		Kernel: known(took.KernelNs), Resident: known(took.ResidentNs), EndToEnd: known(took.EndToEndNs),
-		Copy: known(took.CopyNs), Memcpy: known(took.MemcpyNs), Cpuref: known(took.CpurefNs), Empty: known(took.EmptyNs),
-		Bytes: took.Bytes, Rounds: took.Rounds,
+		Op: w.Op.Name(), DType: w.Inputs[0].DType.String(), Shape: append([]int{}, w.Inputs[0].Shape...), Attrs: attributes.Of(w.Op),
+		Device: where(rt, w.Op, w.Inputs), Strategy: string(e.Strategy), SlicesOnTwin: e.SlicesOnTwin,
 	}
 	if e.Twin {
 		r.Strategy = "twin"
 	}
-	for _, t := range m.inputs {
+	if w.Aims != (workload.Aims{}) {
+		r.Aims = &w.Aims
+	}
+	for _, t := range w.Inputs {
 		r.Inputs = append(r.Inputs, t.String())
 	}
 	return r, nil
-}
-
-// known is nil for a time that was not measured.
-func known(ns int64) *int64 {
-	if ns == 0 {
-		return nil
-	}
-	return &ns
 }
 
 // duration prints a time with three or four digits.

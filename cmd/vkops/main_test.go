@@ -34,9 +34,12 @@ type result struct {
 }
 
 // vkops runs the command line inside this process.
-func vkops(args ...string) result {
+func vkops(args ...string) result { return vkopsWith("", args...) }
+
+// vkopsWith runs the command line with a standard input.
+func vkopsWith(stdin string, args ...string) result {
 	var stdout, stderr bytes.Buffer
-	code := execute(context.Background(), args, &stdout, &stderr)
+	code := execute(context.Background(), args, strings.NewReader(stdin), &stdout, &stderr)
 	return result{code, stdout.String(), stderr.String()}
 }
 

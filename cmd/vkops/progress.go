@@ -1,43 +1,39 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"os"
 	"time"
+
+	"github.com/schollz/progressbar/v3"
 )
 
-// progress is a line on a terminal that says how far a long command is. Where
-// the writer is no terminal it prints nothing.
-type progress struct {
-	w           io.Writer
-	done, total int
-	printed     time.Time
-}
+// progress shows on a terminal how far a long command is, and when it will be done.
+// Where the writer is no terminal it prints nothing.
+type progress struct{ bar *progressbar.ProgressBar }
 
 func newProgress(w io.Writer, total int) *progress {
-	p := &progress{total: total}
-	if f, ok := w.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			p.w = w
-		}
-	}
-	return p
+	return &progress{progressbar.NewOptions(total,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetVisibility(isTerminal(w)),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionSetWidth(20),
+		progressbar.OptionShowCount(),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetRenderBlankState(true),
+	)}
 }
+
+// longestLabel keeps the line within a narrow terminal.
+const longestLabel = 32
 
 // step counts one more piece of work; label says what is being done.
 func (p *progress) step(label string) {
-	p.done++
-	if p.w == nil || time.Since(p.printed) < 100*time.Millisecond {
-		return
+	if r := []rune(label); len(r) > longestLabel {
+		label = string(r[:longestLabel])
 	}
-	p.printed = time.Now()
-	fmt.Fprintf(p.w, "\r%d of %d  %s\x1b[K", p.done, p.total, label)
+	p.bar.Describe(label)
+	_ = p.bar.Add(1) // fails only beyond the total
 }
 
 // end removes the line.
-func (p *progress) end() {
-	if p.w != nil {
-		fmt.Fprint(p.w, "\r\x1b[K")
-	}
-}
+func (p *progress) end() { _ = p.bar.Finish() }

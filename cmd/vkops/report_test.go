@@ -97,7 +97,7 @@ func TestBenchJSON(t *testing.T) {
 func TestBenchTable(t *testing.T) {
 	r := vkops("bench", "--op", "nll", "--shape", "100x7", "--weight", "--target", "int32", "--reduction", "none", "--device", "cpu")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	require.Regexp(t, `(?m)^nll +float32 +100x7 `, r.stdout)
+	require.Regexp(t, `(?m)^nll reduction=none +float32 +100x7 `, r.stdout)
 }
 
 func TestDevices(t *testing.T) {

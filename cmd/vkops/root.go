@@ -22,6 +22,7 @@ const (
 
 // cli is one run of the command line.
 type cli struct {
+	stdin          io.Reader
 	stdout, stderr io.Writer
 	device         string
 	json           bool
@@ -39,8 +40,8 @@ func (b badInput) Unwrap() error { return b.error }
 func badInputf(format string, args ...any) error { return badInput{fmt.Errorf(format, args...)} }
 
 // execute runs the command line and gives the exit code.
-func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &cli{stdout: stdout, stderr: stderr}
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	c := &cli{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := c.root()
 	root.SetArgs(args)
 	root.SetOut(stdout)

@@ -46,7 +46,7 @@ high-precision values is shown in ULP, next to whether the documented bound hold
 // addStrategy adds the flag that forces a way to walk the tree.
 func addStrategy(cmd *cobra.Command, strategy *string) {
 	cmd.Flags().StringVar(strategy, "strategy", string(host.Auto),
-		fmt.Sprintf("%s, %s or %s: how scans walk their tree; the bits are the same", host.Auto, host.Lane, host.Workgroup))
+		oneOf(strategyNames())+": how scans walk their tree; the bits are the same")
 }
 
 // selectGroups keeps the groups of the named operators and types; no name keeps
@@ -71,10 +71,6 @@ func selectGroups(ops, dtypes []string) ([]verify.Group, error) {
 		return nil, fmt.Errorf("none of %s takes %s", strings.Join(ops, ", "), strings.Join(dtypes, ", "))
 	}
 	return groups, nil
-}
-
-func unknownOp(name string) error {
-	return fmt.Errorf("operator %q is not cumsum, logcumsumexp, log1p or nll", name)
 }
 
 // verifyResult is a line of verify with --json. max_ulp is null if it is not finite.
