@@ -18,6 +18,9 @@ const (
 	Lane = plan.Lane
 	// Workgroup has the lanes of a workgroup share each stretch: for GPUs.
 	Workgroup = plan.Workgroup
+	// LookBack is Workgroup with a single pass over long lines, where the output is
+	// not the input.
+	LookBack = plan.LookBack
 )
 
 // An Option changes how [Open] opens a runtime.
@@ -46,9 +49,9 @@ func newConfig(opts []Option) (config, error) {
 		opt(&cfg)
 	}
 	switch cfg.strategy {
-	case Auto, Lane, Workgroup:
+	case Auto, Lane, Workgroup, LookBack:
 	default:
-		return config{}, fmt.Errorf("%w: strategy %q is not %s, %s or %s", ErrAttribute, cfg.strategy, Auto, Lane, Workgroup)
+		return config{}, fmt.Errorf("%w: strategy %q is not %s, %s, %s or %s", ErrAttribute, cfg.strategy, Auto, Lane, Workgroup, LookBack)
 	}
 	if cfg.maxRange < 0 || cfg.budget < 0 {
 		return config{}, fmt.Errorf("%w: negative limit", ErrAttribute)

@@ -55,14 +55,27 @@ func (c *planCache) put(key []byte, p *prepared) {
 	c.plans[name] = p
 }
 
-// prepare plans an operator and compiles its pipelines, or finds that done.
+// prepareCall prepares the operator of a call, whose output may be its input.
+func (v *vulkan) prepareCall(c call) (*prepared, error) {
+	return v.prepareFor(c.op, typesOf(c.inputs), c.overwrites())
+}
+
+// overwrites reports whether the output is the first input's memory.
+func (c call) overwrites() bool { return c.out.dev.buf == c.inputs[0].dev.buf }
+
+// prepare prepares an operator whose output is not its input.
 func (v *vulkan) prepare(op tensor.Op, inputs []tensor.Type) (*prepared, error) {
+	return v.prepareFor(op, inputs, false)
+}
+
+// prepareFor plans an operator and compiles its pipelines, or finds that done.
+func (v *vulkan) prepareFor(op tensor.Op, inputs []tensor.Type, overwrites bool) (*prepared, error) {
 	var space [256]byte
-	key := planKey(space[:0], op, inputs)
+	key := planKey(space[:0], op, inputs, overwrites)
 	if p := v.plans.get(key); p != nil {
 		return p, nil
 	}
-	p, err := v.build(op, inputs)
+	p, err := v.build(op, inputs, overwrites)
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +83,14 @@ func (v *vulkan) prepare(op tensor.Op, inputs []tensor.Type) (*prepared, error) 
 	return p, nil
 }
 
-func (v *vulkan) build(op tensor.Op, inputs []tensor.Type) (*prepared, error) {
+func (v *vulkan) build(op tensor.Op, inputs []tensor.Type, overwrites bool) (*prepared, error) {
 	types := make([]tensor.Type, len(inputs))
 	for i, t := range inputs { // the plan outlives the call
 		types[i] = cloneType(t)
 	}
-	pl, err := plan.New(op, types, v.limits, v.strategy)
+	limits := v.limits
+	limits.InPlace = overwrites
+	pl, err := plan.New(op, types, limits, v.strategy)
 	if errors.Is(err, ErrUnsupported) {
 		return &prepared{twin: err.Error()}, nil
 	}
@@ -129,8 +144,9 @@ func (p *prepared) record(program *gpu.Program, s step, scratch []*gpu.Buffer) e
 	})
 }
 
-// planKey is a text that tells operators with other attributes or types apart.
-func planKey(key []byte, op tensor.Op, inputs []tensor.Type) []byte {
+// planKey is a text that tells operators with other attributes or types apart, and
+// those in place.
+func planKey(key []byte, op tensor.Op, inputs []tensor.Type, overwrites bool) []byte {
 	number := func(n int64) { key = binary.AppendVarint(key, n) }
 	flag := func(b bool) {
 		if b {
@@ -141,6 +157,7 @@ func planKey(key []byte, op tensor.Op, inputs []tensor.Type) []byte {
 	}
 	key = append(key, op.Name()...)
 	key = append(key, 0)
+	flag(overwrites)
 	switch op := op.(type) {
 	case tensor.CumSum:
 		number(int64(op.Axis))

@@ -14,7 +14,7 @@ type replay struct {
 func (v *vulkan) record(calls []call) (replayer, error) {
 	prepared := make([]*prepared, len(calls))
 	for i, c := range calls {
-		p, err := v.prepare(c.op, typesOf(c.inputs))
+		p, err := v.prepareCall(c)
 		if err != nil {
 			return nil, wrap(c.op.Name(), err)
 		}

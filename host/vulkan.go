@@ -54,7 +54,8 @@ func openVulkan(rt *Runtime, cfg config) (*vulkan, error) {
 		rt: rt, gpu: dev, strategy: cfg.strategy, direct: info.Caps.Unified && cfg.stage == 0,
 		stageBytes: cmp.Or(cfg.stage, defaultStage),
 		limits: plan.Limits{
-			Caps: info.Caps, SoftwareDevice: info.Type == gpu.CPU, MaxRange: cfg.maxRange, WorkgroupSize: uint32(cfg.groupSize),
+			Caps: info.Caps, SoftwareDevice: info.Type == gpu.CPU, VendorID: info.VendorID,
+			MaxRange: cfg.maxRange, WorkgroupSize: uint32(cfg.groupSize),
 		},
 		staging: map[gpu.Memory]*stages{gpu.UploadMemory: {}, gpu.DownloadMemory: {}},
 	}
@@ -103,7 +104,8 @@ func (v *vulkan) trim() {
 func (v *vulkan) release(b *Buffer) { b.dev.buf.Free() }
 
 func (v *vulkan) run(op tensor.Op, out *Buffer, inputs []*Buffer) error {
-	p, err := v.prepare(op, typesOf(inputs))
+	c := call{op, out, inputs}
+	p, err := v.prepareCall(c)
 	if err != nil {
 		return err
 	}
@@ -112,10 +114,10 @@ func (v *vulkan) run(op tensor.Op, out *Buffer, inputs []*Buffer) error {
 	}
 	v.lockWithRoom()
 	defer v.rt.mu.Unlock()
-	err = v.runLocked(p, call{op, out, inputs})
+	err = v.runLocked(p, c)
 	if errors.Is(err, ErrOutOfMemory) {
 		v.trim()
-		err = v.runLocked(p, call{op, out, inputs})
+		err = v.runLocked(p, c)
 	}
 	return err
 }

@@ -71,7 +71,7 @@ func (b *bench) buffer(size int64, m gpu.Memory) (*gpu.Buffer, error) {
 
 // kernel times the operator's own commands between two timestamps.
 func (b *bench) kernel(m *Measurement, c call) error {
-	p, err := b.v.prepare(c.op, typesOf(c.inputs))
+	p, err := b.v.prepareCall(c)
 	if err != nil || p.twin != "" || b.v.info.Caps.TimestampBits == 0 {
 		return err
 	}

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"sync/atomic"
 	"testing"
@@ -229,7 +230,7 @@ func TestPlansAreCachedAndBounded(t *testing.T) {
 	}
 	assert.Len(t, v.plans.plans, maxPlans)
 	assert.Len(t, v.plans.order, maxPlans)
-	key := planKey(nil, tensor.CumSum{}, []tensor.Type{{DType: tensor.F32, Shape: tensor.Shape{3*maxPlans - 1}}})
+	key := planKey(nil, tensor.CumSum{}, []tensor.Type{{DType: tensor.F32, Shape: tensor.Shape{3*maxPlans - 1}}}, false)
 	before := v.plans.get(key)
 	require.NotNil(t, before)
 	explain(3*maxPlans - 1)
@@ -252,10 +253,12 @@ func TestPlanKeysTellCallsApart(t *testing.T) {
 			{{DType: tensor.F32, Shape: tensor.Shape{2, 3}}, {DType: tensor.I32, Shape: tensor.Shape{2}}},
 			{{DType: tensor.F32, Shape: tensor.Shape{2, 3}}, {DType: tensor.I64, Shape: tensor.Shape{2}}},
 		} {
-			key := string(planKey(nil, op, types))
-			name := attributes.String(op) + " " + types[0].String()
-			assert.Empty(t, seen[key], name)
-			seen[key] = name
+			for _, overwrites := range []bool{false, true} {
+				key := string(planKey(nil, op, types, overwrites))
+				name := fmt.Sprint(attributes.String(op), types[0], overwrites)
+				assert.Empty(t, seen[key], name)
+				seen[key] = name
+			}
 		}
 	}
 }

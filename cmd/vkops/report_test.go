@@ -46,7 +46,7 @@ func TestVerify(t *testing.T) {
 
 func TestStrategiesAreForced(t *testing.T) {
 	for _, device := range devices(t)[1:] {
-		for _, strategy := range []string{"lane", "workgroup"} {
+		for _, strategy := range []string{"lane", "workgroup", "lookback"} {
 			r := vkops("bench", "--op", "cumsum", "--shape", "1000", "--strategy", strategy, "--device", device, "--json")
 			require.Equal(t, exitOK, r.code, r.stdout+r.stderr)
 			require.Equal(t, strategy, jsonLines(t, r.stdout)[0]["strategy"])
