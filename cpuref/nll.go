@@ -15,7 +15,7 @@ import (
 // targets. A target outside [0, C) that is not op.IgnoreIndex is an error, which
 // names the first, and leaves dst untouched.
 func NLL[T tensor.Float, I tensor.Index](dst, input []T, target []I, weight []T, v tensor.NLLView, op tensor.NLL) error {
-	if err := checkTargets(target, v, op); err != nil {
+	if err := checkTargets(target, v, op, op.ErrorAt); err != nil {
 		return err
 	}
 	switch input := any(input).(type) {
@@ -34,8 +34,9 @@ func NLL[T tensor.Float, I tensor.Index](dst, input []T, target []I, weight []T,
 	return nil
 }
 
-// checkTargets looks for the first target that is out of range.
-func checkTargets[I tensor.Index](target []I, v tensor.NLLView, op tensor.NLL) error {
+// checkTargets looks for the first target that is out of range; errorAt is the error
+// for it.
+func checkTargets[I tensor.Index](target []I, v tensor.NLLView, op tensor.NLL, errorAt func(position, value, classes int64) error) error {
 	n := v.Samples()
 	first := n
 	var lock sync.Mutex
@@ -50,7 +51,7 @@ func checkTargets[I tensor.Index](target []I, v tensor.NLLView, op tensor.NLL) e
 		}
 	})
 	if first < n {
-		return op.ErrorAt(first, int64(target[first]), v.C)
+		return errorAt(first, int64(target[first]), v.C)
 	}
 	return nil
 }
@@ -66,6 +67,7 @@ type samples[T any, I tensor.Index, R real] struct {
 	view          tensor.NLLView
 	op            tensor.NLL
 	widen         func(T) R
+	gathered      bool // input holds what the targets choose, sample by sample
 }
 
 // at is the loss and the weight of sample i; kept is false where it is ignored.
@@ -78,8 +80,11 @@ func (s *samples[T, I, R]) at(i int64) (loss, weight R, kept bool) {
 	if s.weight != nil {
 		weight = s.widen(s.weight[class])
 	}
-	x := s.widen(s.input[(i/s.view.D*s.view.C+class)*s.view.D+i%s.view.D])
-	return -R(x * weight), weight, true
+	at := i
+	if !s.gathered {
+		at = (i/s.view.D*s.view.C+class)*s.view.D + i%s.view.D
+	}
+	return -R(s.widen(s.input[at]) * weight), weight, true
 }
 
 // nllSum is the running sums of losses and of weights.
@@ -95,8 +100,13 @@ func nllCombine[R real](a, b nllSum[R]) nllSum[R] {
 
 func nllOf[T any, I tensor.Index, R real](dst, input []T, target []I, weight []T, v tensor.NLLView, op tensor.NLL,
 	widen func(T) R, round func(R) T, toOdd bool) {
-	s := &samples[T, I, R]{input, weight, target, v, op, widen}
-	n := v.Samples()
+	s := &samples[T, I, R]{input, weight, target, v, op, widen, false}
+	s.reduce(dst, round, toOdd)
+}
+
+// reduce writes the losses, their sum or their mean.
+func (s *samples[T, I, R]) reduce(dst []T, round func(R) T, toOdd bool) {
+	n, op := s.view.Samples(), s.op
 	if op.Reduction == tensor.None {
 		parallel(n, 1<<14, workers(), func(lo, hi int64) {
 			for i := lo; i < hi; i++ {

@@ -91,8 +91,16 @@ func run(op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
 		runLogCumSumExp(dst, inputs[0], v)
 	case tensor.Log1p:
 		runLog1p(dst, inputs[0])
+	case tensor.LogSoftmax:
+		v, err := op.View(dst.Shape)
+		if err != nil {
+			return err
+		}
+		runLogSoftmax(dst, inputs[0], v)
 	case tensor.NLL:
 		return runNLL(op, dst, inputs)
+	case tensor.SoftmaxCrossEntropyLoss:
+		return runCrossEntropy(op, dst, inputs)
 	default:
 		return fmt.Errorf("cpuref: no operator %q", op.Name())
 	}

@@ -10,7 +10,7 @@ import (
 // DType is an element type.
 type DType uint8
 
-// The element types of the four operators and of their index inputs.
+// The element types of the operators and of their index inputs.
 const (
 	Invalid DType = iota
 	F16

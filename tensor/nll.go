@@ -2,7 +2,7 @@ package tensor
 
 import "slices"
 
-// Reduction says what NLL does with the losses.
+// Reduction says what becomes of the losses of all samples.
 type Reduction uint8
 
 // The zero value is the operator text's default.
@@ -52,46 +52,7 @@ func (NLL) Name() string { return "nll" }
 // Infer takes the input [N, C, d1...], the target [N, d1...] and, optionally,
 // the weight [C]. The loss is a scalar, or shaped like the target for None.
 func (op NLL) Infer(inputs ...Type) (Type, error) {
-	const name = "nll"
-	if err := checkArity(name, len(inputs), 2, 3); err != nil {
-		return Type{}, err
-	}
-	if int(op.Reduction) >= len(reductions) {
-		return Type{}, Errorf(name, ErrAttribute, "reduction %d is not mean, sum or none", op.Reduction)
-	}
-	input, target := inputs[0], inputs[1]
-	if err := checkType(name, "input", input.DType, F16, F32, F64); err != nil {
-		return Type{}, err
-	}
-	if err := checkType(name, "target", target.DType, I32, I64); err != nil {
-		return Type{}, err
-	}
-	for i, arg := range []string{"input", "target"} {
-		if err := checkShape(name, arg, inputs[i]); err != nil {
-			return Type{}, err
-		}
-	}
-	if len(input.Shape) < 2 {
-		return Type{}, Errorf(name, ErrShape, "input %s has rank %d; must be at least 2", input.Shape, len(input.Shape))
-	}
-	want := slices.Delete(slices.Clone(input.Shape), 1, 2)
-	if !slices.Equal(target.Shape, want) {
-		return Type{}, Errorf(name, ErrShape, "target has shape %s; input %s needs %s", target.Shape, input.Shape, want)
-	}
-	if len(inputs) == 3 {
-		weight := inputs[2]
-		if weight.DType != input.DType {
-			return Type{}, Errorf(name, ErrType, "weight has element type %s; input has %s", weight.DType, input.DType)
-		}
-		if c := input.Shape[1]; !slices.Equal(weight.Shape, Shape{c}) {
-			return Type{}, Errorf(name, ErrShape, "weight has shape %s; %d classes need [%d]", weight.Shape, c, c)
-		}
-	}
-	out := Type{input.DType, Shape{}}
-	if op.Reduction == None {
-		out.Shape = want
-	}
-	return out, nil
+	return lossText{op.Name(), [3]string{"input", "target", "weight"}, []DType{F16, F32, F64}}.infer(op.Reduction, inputs)
 }
 
 // View is the input's shape as [N, C, D]. The shape has passed Infer.

@@ -1,6 +1,7 @@
 package tensor
 
-// Op is an operator with its attributes: CumSum, LogCumSumExp, Log1p or NLL.
+// Op is an operator with its attributes: CumSum, LogCumSumExp, Log1p, LogSoftmax,
+// NLL or SoftmaxCrossEntropyLoss.
 type Op interface {
 	// Name is the operator's name in messages and on the command line: "cumsum".
 	Name() string

@@ -12,8 +12,10 @@ type Report struct {
 	// MaxULP is the largest error. For CumSum, and for sums and means of NLL, it is
 	// in units in the last place of the exact value, over the elements whose sum of
 	// magnitudes is at most 2^20 times the result; for Log1p in the same units; for
-	// LogCumSumExp in those of max(|y|, 1), of float32 for 16-bit types and then
-	// beyond the one rounding to the type. A wrong infinity or NaN is +Inf.
+	// LogCumSumExp in those of max(|y|, 1), for LogSoftmax of max(|y|, 2^-50), both
+	// of float32 for 16-bit types and then beyond the one rounding to the type. For
+	// SoftmaxCrossEntropyLoss the unit is that of the log-probabilities, weighted and
+	// reduced as they are, and of the result. A wrong infinity or NaN is +Inf.
 	MaxULP float64
 	// Worst is the flat index of that element, or of one that breaks its bound.
 	Worst int64
@@ -59,8 +61,12 @@ func Check(op tensor.Op, got tensor.Dense, inputs ...tensor.Dense) (Report, erro
 		err = c.logCumSumExp(op, got.Shape, input)
 	case tensor.Log1p:
 		c.log1p(input)
+	case tensor.LogSoftmax:
+		err = c.logSoftmax(op, got.Shape, input)
 	case tensor.NLL:
 		err = c.nll(op, input, inputs)
+	case tensor.SoftmaxCrossEntropyLoss:
+		err = c.crossEntropy(op, input, inputs)
 	default:
 		err = fmt.Errorf("oracle: no operator %q", op.Name())
 	}

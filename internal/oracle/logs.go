@@ -54,22 +54,22 @@ func (c *checker) logCumSumExp(op tensor.LogCumSumExp, shape tensor.Shape, input
 		if c.format != f {
 			rounding = c.format.ulp(want.hi) / 2
 		}
-		c.beyondRounding(i, want, unit, rounding)
+		c.beyondRounding(i, want, unit, 2, rounding)
 	})
 	return nil
 }
 
-// beyondRounding is finite for an error that may be two units, and a rounding
+// beyondRounding is finite for an error that may be so many units, and a rounding
 // that does not count.
-func (c *checker) beyondRounding(i int64, want dd, unit, rounding float64) {
+func (c *checker) beyondRounding(i int64, want dd, unit, units, rounding float64) {
 	off := math.Abs(want.minus(c.got[i]))
 	if math.IsInf(c.got[i], 0) || off != off || rounding == 0 {
-		c.finite(i, want, unit, 2*unit+rounding, true)
+		c.finite(i, want, unit, units*unit+rounding, true)
 		return
 	}
 	c.report.Elements++
 	off = math.Max(0, off-rounding)
-	c.record(i, off/unit, want.float(), off <= 2*unit)
+	c.record(i, off/unit, want.float(), off <= units*unit)
 }
 
 // logSum is a running log of a sum of exponentials: max + log(sum).
