@@ -87,8 +87,12 @@ input; 3 no Vulkan device, or none so named.`,
 		SilenceUsage:       true,
 		SilenceErrors:      true,
 		DisableSuggestions: true,
-		PersistentPreRun:   func(*cobra.Command, []string) { c.started = true },
-		CompletionOptions:  cobra.CompletionOptions{HiddenDefaultCmd: true},
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			err := cmd.ValidateFlagGroups()
+			c.started = err == nil
+			return err
+		},
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return badInputf("no command given (see '%s --help')", cmd.CommandPath())
 		},

@@ -166,7 +166,7 @@ func TestBadInput(t *testing.T) {
 		{"bench --rounds -1", "--rounds -1 is negative"},
 		{"bench --preset all", "--preset \"all\" is not \"targets\""},
 		{"bench --preset targets --op nll --dtype float16", "has nothing of these operators and types"},
-		{"bench --preset targets --axis 1", "[preset axis] were all set"},
+		{"bench --preset targets --axis 1", "[axis preset] were all set"},
 		{"bench --from x.jsonl", "needs --plot FILE.svg"},
 		{"bench --from " + folder + "/none.jsonl --plot " + folder + "/p.svg", "no such file"},
 		{"bench --from " + foreign + " --plot " + folder + "/p.svg", "not the output of 'vkops bench --json'"},
