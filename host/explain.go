@@ -44,7 +44,7 @@ func (rt *Runtime) Explain(op tensor.Op, inputs ...tensor.Type) (Explanation, er
 	if err != nil {
 		return Explanation{}, wrap(op.Name(), err)
 	}
-	e.SlicesOnTwin = e.Twin || rt.isSmall(inputs)
+	e.SlicesOnTwin = e.Twin || rt.isSmall(op, inputs)
 	return e, nil
 }
 

@@ -27,20 +27,22 @@ const (
 type Option func(*config)
 
 type config struct {
-	device       string
-	twinFallback bool
-	verify       bool
-	verifyDir    string
-	logger       *slog.Logger
-	cacheDir     string
-	budget       int64
-	strategy     Strategy
-	maxRange     int64
-	groupSize    int
+	device        string
+	twinFallback  bool
+	verify        bool
+	verifyDir     string
+	logger        *slog.Logger
+	cacheDir      string
+	budget        int64
+	strategy      Strategy
+	maxRange      int64
+	groupSize     int
+	maxSubmission int64
 	// For tests:
-	fault func(call string) bool // gpu.Options.Fault
-	layer bool                   // gpu.Options.Validation
-	stage int                    // not 0: go through staging buffers of this size
+	fault      func(call string) bool // gpu.Options.Fault
+	layer      bool                   // gpu.Options.Validation
+	stage      int                    // not 0: go through staging buffers of this size
+	importFrom int64                  // not 0: the size from which host memory is imported; negative: never
 }
 
 func newConfig(opts []Option) (config, error) {
@@ -53,7 +55,7 @@ func newConfig(opts []Option) (config, error) {
 	default:
 		return config{}, fmt.Errorf("%w: strategy %q is not %s, %s, %s or %s", ErrAttribute, cfg.strategy, Auto, Lane, Workgroup, LookBack)
 	}
-	if cfg.maxRange < 0 || cfg.budget < 0 {
+	if cfg.maxRange < 0 || cfg.budget < 0 || cfg.maxSubmission < 0 {
 		return config{}, fmt.Errorf("%w: negative limit", ErrAttribute)
 	}
 	if n := cfg.groupSize; n < 0 || n > 1<<16 || n&(n-1) != 0 {
@@ -64,7 +66,7 @@ func newConfig(opts []Option) (config, error) {
 
 // forced reports whether an option is about how the device works, which then has to.
 func (c config) forced() bool {
-	return c.strategy != Auto || c.maxRange != 0 || c.groupSize != 0
+	return c.strategy != Auto || c.maxRange != 0 || c.groupSize != 0 || c.maxSubmission != 0
 }
 
 // WithDevice chooses the device. "cpu" (in any case) is the twin, which needs no
@@ -116,3 +118,9 @@ func WithMaxRange(bytes int64) Option { return func(c *config) { c.maxRange = by
 func WithWorkgroupSize(invocations int) Option {
 	return func(c *config) { c.groupSize = invocations }
 }
+
+// WithMaxSubmission replaces the bound on the bytes that the kernels of one submission
+// to the device move. Longer work is cut into several, so that systems which end
+// submissions after about two seconds let slow devices finish. 0 leaves the bound that
+// fits the class of the device. The bits do not depend on it.
+func WithMaxSubmission(bytes int64) Option { return func(c *config) { c.maxSubmission = bytes } }

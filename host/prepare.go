@@ -123,14 +123,21 @@ func (v *vulkan) pipelines(pl *plan.Plan) ([]*gpu.Pipeline, error) {
 	return all, nil
 }
 
-// record adds the plan's steps to a program, on the buffers of a step.
-func (p *prepared) record(program *gpu.Program, s step, scratch []*gpu.Buffer) error {
+// record adds steps [from, to) of the plan to a program, on the buffers of a step.
+func (p *prepared) record(program *gpu.Program, s step, scratch []*gpu.Buffer, from, to int) error {
 	next := 0
+	for i := range from {
+		if p.plan.Steps[i].Kind == plan.Dispatch {
+			next++
+		}
+	}
 	pipelines := func(string, []plan.NameValue) (*gpu.Pipeline, error) {
 		next++
 		return p.pipelines[next-1], nil
 	}
-	return p.plan.Record(program, pipelines, func(r plan.Role) *gpu.Buffer {
+	part := *p.plan
+	part.Steps = p.plan.Steps[from:to]
+	return part.Record(program, pipelines, func(r plan.Role) *gpu.Buffer {
 		switch i := int(r - plan.Scratch0); {
 		case r < plan.Output:
 			return s.inputs[r].dev.buf

@@ -1,9 +1,9 @@
 package host
 
-// replay is a recording as one program with scratch memory of its own.
+// replay is a recording as a batch with scratch memory of its own.
 type replay struct {
 	v       *vulkan
-	work    *work
+	batch   batch
 	scratch scratch
 
 	// Guarded by rt.mu:
@@ -28,12 +28,7 @@ func (v *vulkan) record(calls []call) (replayer, error) {
 	if v.rt.closed {
 		return nil, ErrClosed
 	}
-	w, err := v.pool.take()
-	if err != nil {
-		return nil, err
-	}
-	r := &replay{v: v, work: w, scratch: scratch{gpu: v.gpu}}
-	w.replay = r
+	r := &replay{v: v, batch: batch{v: v}, scratch: scratch{gpu: v.gpu}}
 	if err := r.fill(calls, prepared); err != nil {
 		r.freed = true
 		r.release()
@@ -49,24 +44,30 @@ func (r *replay) fill(calls []call, prepared []*prepared) error {
 		}
 	}
 	for i, c := range calls {
-		if i > 0 {
-			r.work.program.Barrier()
-		}
-		if err := r.v.recordStep(r.work, prepared[i], c, &r.scratch); err != nil {
+		if err := r.batch.add(prepared[i], c, &r.scratch); err != nil {
 			return wrap(c.op.Name(), err)
 		}
 	}
-	return r.work.program.End()
+	if err := r.batch.end(); err != nil {
+		return err
+	}
+	for _, w := range r.batch.works {
+		w.replay = r
+	}
+	return nil
 }
 
 func (r *replay) run() error {
 	r.v.lockWithRoom()
 	defer r.v.rt.mu.Unlock()
-	if err := r.v.submit(r.work); err != nil {
-		return err
+	if r.freed {
+		return ErrFreed
 	}
-	r.flights++
-	return nil
+	before := r.v.queue.issued
+	r.flights += len(r.batch.works) // retired may come while others are submitted
+	_, err := r.batch.submit()
+	r.flights -= len(r.batch.works) - int(r.v.queue.issued-before)
+	return err
 }
 
 // retired is called when a flight of the recording is done; rt.mu is held.
@@ -85,11 +86,12 @@ func (r *replay) free() {
 // release gives everything back when the recording is freed and not in flight: the
 // outcome of a flight is still read from its status buffers.
 func (r *replay) release() {
-	if !r.freed || r.flights > 0 || r.work == nil || r.v.rt.closed {
+	if !r.freed || r.flights > 0 || r.v.rt.closed {
 		return
 	}
 	r.scratch.free()
-	r.work.replay = nil
-	r.v.pool.give(r.work)
-	r.work = nil
+	for _, w := range r.batch.works {
+		w.replay = nil
+	}
+	r.batch.give(0)
 }

@@ -9,8 +9,16 @@ import (
 )
 
 // smallElements is the most elements of an operator's largest input for which
-// slices in, slices out run on the twin where no device was named.
-const smallElements = 4096
+// slices in, slices out run on the twin where no device was named: up to there the
+// twin is done before the device has started.
+func smallElements(op tensor.Op) int64 {
+	switch op.(type) {
+	case tensor.LogCumSumExp, tensor.Log1p:
+		return 4096
+	default:
+		return 4096
+	}
+}
 
 // CumSum is the cumulative sum of src, row-major of the given shape, along an axis.
 // It goes to dst, which has as many elements and may be src itself; nil allocates it.
@@ -118,19 +126,24 @@ func (rt *Runtime) runInto(ctx context.Context, op tensor.Op, dst tensor.Dense, 
 	for i, in := range inputs {
 		types[i] = in.Type
 	}
-	if _, isTwin := rt.backend.(*twin); isTwin || rt.isSmall(types) {
-		rt.log.Debug("ran on the twin", "op", op.Name(), "input", inputs[0].Type.String(), "small", !isTwin)
+	if rt.isSmall(op, types) {
+		rt.log.Debug("ran on the twin", "op", op.Name(), "input", inputs[0].Type.String(), "reason", "the work is small")
 		return cpuref.RunInto(dst, op, inputs...)
 	}
+	return wrap(op.Name(), rt.backend.apply(ctx, op, dst, inputs))
+}
+
+// throughBuffers applies an operator by way of tensors on the device.
+func (rt *Runtime) throughBuffers(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
 	buffers := make([]*Buffer, len(inputs))
 	for i, in := range inputs {
 		b, err := rt.NewBuffer(in.Type)
 		if err != nil {
-			return wrap(op.Name(), err)
+			return err
 		}
 		defer b.Free()
 		if err := b.Write(ctx, in); err != nil {
-			return wrap(op.Name(), err)
+			return err
 		}
 		buffers[i] = b
 	}
@@ -143,16 +156,16 @@ func (rt *Runtime) runInto(ctx context.Context, op tensor.Op, dst tensor.Dense, 
 		return err
 	}
 	defer out.Free()
-	return wrap(op.Name(), out.DownloadInto(ctx, dst))
+	return out.DownloadInto(ctx, dst)
 }
 
 // isSmall reports whether the twin is likely to be done before a device starts.
-func (rt *Runtime) isSmall(inputs []tensor.Type) bool {
+func (rt *Runtime) isSmall(op tensor.Op, inputs []tensor.Type) bool {
 	if !rt.smallOnTwin {
 		return false
 	}
 	for _, t := range inputs {
-		if n, err := t.Shape.Elements(); err != nil || n > smallElements {
+		if n, err := t.Shape.Elements(); err != nil || n > smallElements(op) {
 			return false
 		}
 	}

@@ -103,6 +103,10 @@ func (t *twin) run(op tensor.Op, out *Buffer, inputs []*Buffer) error {
 	return nil
 }
 
+func (t *twin) apply(_ context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
+	return cpuref.RunInto(dst, op, inputs...)
+}
+
 func (t *twin) setPoison(b *Buffer, err error) {
 	t.rt.mu.Lock()
 	b.poison = err

@@ -50,6 +50,11 @@ func (v *verifier) run(op tensor.Op, out *Buffer, inputs []*Buffer) error {
 	return v.mismatch(op, at, got, want, args)
 }
 
+// apply has slices go through run.
+func (v *verifier) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
+	return v.rt.throughBuffers(ctx, op, dst, inputs)
+}
+
 // record has replays go through run.
 func (v *verifier) record([]call) (replayer, error) { return nil, nil }
 

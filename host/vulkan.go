@@ -28,7 +28,10 @@ type vulkan struct {
 	// direct says that the host reaches the memory that kernels work on.
 	direct     bool
 	stageBytes int
-	plans      planCache
+	importFrom int64
+	// maxSubmission bounds the bytes that the kernels of a submission move.
+	maxSubmission int64
+	plans         planCache
 
 	// Guarded by rt.mu:
 	queue   queue
@@ -53,9 +56,11 @@ func openVulkan(rt *Runtime, cfg config) (*vulkan, error) {
 	v := &vulkan{
 		rt: rt, gpu: dev, strategy: cfg.strategy, direct: info.Caps.Unified && cfg.stage == 0,
 		stageBytes: cmp.Or(cfg.stage, defaultStage),
+		importFrom: cmp.Or(cfg.importFrom, importFrom), maxSubmission: maxSubmissionOf(cfg, info.Type),
 		limits: plan.Limits{
 			Caps: info.Caps, SoftwareDevice: info.Type == gpu.CPU, VendorID: info.VendorID,
 			MaxRange: cfg.maxRange, WorkgroupSize: uint32(cfg.groupSize),
+			MaxStepBytes: maxSubmissionOf(cfg, info.Type),
 		},
 		staging: map[gpu.Memory]*stages{gpu.UploadMemory: {}, gpu.DownloadMemory: {}},
 	}
@@ -114,27 +119,26 @@ func (v *vulkan) run(op tensor.Op, out *Buffer, inputs []*Buffer) error {
 	}
 	v.lockWithRoom()
 	defer v.rt.mu.Unlock()
-	err = v.runLocked(p, c)
-	if errors.Is(err, ErrOutOfMemory) {
+	sent, err := v.runLocked(p, c)
+	if errors.Is(err, ErrOutOfMemory) && sent == 0 {
 		v.trim()
-		err = v.runLocked(p, c)
+		_, err = v.runLocked(p, c)
 	}
 	return err
 }
 
-// runLocked records and submits one operator; rt.mu is held.
-func (v *vulkan) runLocked(p *prepared, c call) error {
-	w, err := v.pool.take()
-	if err != nil {
-		return err
+// runLocked records and submits one operator, and gives how many submissions were
+// made; rt.mu is held.
+func (v *vulkan) runLocked(p *prepared, c call) (sent int, err error) {
+	b := batch{v: v}
+	if err = b.add(p, c, &v.scratch); err == nil {
+		err = b.end()
 	}
-	if err = v.recordStep(w, p, c, &v.scratch); err == nil {
-		err = v.submitNew(w)
+	if err == nil {
+		sent, err = b.submit()
 	}
-	if err != nil {
-		v.pool.give(w)
-	}
-	return err
+	b.give(sent)
+	return sent, err
 }
 
 // submitNew ends the recording of a program and submits it; rt.mu is held.
@@ -142,38 +146,14 @@ func (v *vulkan) submitNew(w *work) error {
 	if err := w.program.End(); err != nil {
 		return err
 	}
+	if err := w.ready(); err != nil {
+		return err
+	}
 	return v.submit(w)
 }
 
-// recordStep adds an operator to a program; rt.mu is held.
-func (v *vulkan) recordStep(w *work, p *prepared, c call, sc *scratch) (err error) {
-	s := step{call: c}
-	if err := s.live(); err != nil {
-		return err
-	}
-	if p.plan.Status >= 0 {
-		if s.status, err = v.pool.takeStatus(p.plan.Scratch[p.plan.Status]); err != nil {
-			return err
-		}
-	}
-	w.steps = append(w.steps, s)
-	if err := sc.reserve(p.plan); err != nil {
-		return err
-	}
-	return p.record(w.program, s, sc.buffers)
-}
-
-// submit sends recorded work; rt.mu is held. It does not allocate.
+// submit sends recorded work that is ready; rt.mu is held. It does not allocate.
 func (v *vulkan) submit(w *work) error {
-	for i := range w.steps {
-		s := &w.steps[i]
-		if err := s.live(); err != nil {
-			return err
-		}
-		if err := s.flushViews(); err != nil {
-			return err
-		}
-	}
 	sub, err := v.gpu.Submit(w.program)
 	if err != nil {
 		return err

@@ -91,7 +91,7 @@ func (b *bench) kernel(m *Measurement, c call) error {
 	}
 	program, err := b.program(func(program *gpu.Program) error {
 		program.Timestamp()
-		if err := p.record(program, s, scratch); err != nil {
+		if err := p.record(program, s, scratch, 0, len(p.plan.Steps)); err != nil {
 			return err
 		}
 		program.Barrier()
@@ -161,7 +161,7 @@ func (b *bench) copyKernels(m *Measurement, size int64, from, to *gpu.Buffer) er
 		}
 		p := &prepared{plan: pl, pipelines: pipelines}
 		s := step{call: call{out: &Buffer{dev: deviceMemory{buf: to}}, inputs: []*Buffer{{dev: deviceMemory{buf: from}}}}}
-		program, err := b.program(func(program *gpu.Program) error { return p.record(program, s, nil) })
+		program, err := b.program(func(program *gpu.Program) error { return p.record(program, s, nil, 0, len(p.plan.Steps)) })
 		if err != nil {
 			return err
 		}

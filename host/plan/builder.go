@@ -148,14 +148,23 @@ func (b *builder) dispatch(j job) {
 		perGroup = 1
 	}
 	spec := append([]NameValue{{"workgroup_size", j.size}}, j.spec...)
+	most := b.stepGroups(j, ceilDiv(j.items, perGroup))
 	for first := int64(0); first < j.items; {
-		dims, groups := grid(ceilDiv(j.items-first, perGroup), int64(j.size), b.groups)
+		dims, groups := grid(min(most, ceilDiv(j.items-first, perGroup)), int64(j.size), b.groups)
 		end := min(j.items, first+groups*perGroup)
 		push := append([]NameValue{{"first_item", uint32(j.firstItem + first)}, {"item_end", uint32(j.firstItem + end)}}, values...)
 		traffic := j.traffic*end/j.items - j.traffic*first/j.items
 		b.add(Step{Kind: Dispatch, Kernel: j.kernel, Spec: spec, Push: push, Bind: bind, Groups: dims, Traffic: traffic})
 		first = end
 	}
+}
+
+// stepGroups is how many of a job's workgroups one dispatch may have.
+func (b *builder) stepGroups(j job, groups int64) int64 {
+	if b.lim.MaxStepBytes == 0 {
+		return groups
+	}
+	return max(1, b.lim.MaxStepBytes/max(1, ceilDiv(j.traffic, groups)))
 }
 
 // runs reports whether the device can run a kernel, and otherwise says why not.

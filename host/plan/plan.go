@@ -48,6 +48,9 @@ type Limits struct {
 	// WorkgroupSize, a power of two, replaces the planner's choice where it is not
 	// 0.
 	WorkgroupSize uint32
+	// MaxStepBytes, where it is not 0, cuts dispatches that move more bytes, between
+	// workgroups.
+	MaxStepBytes int64
 	// Stretch replaces the planner's choice of how many rows of a column one lane
 	// walks where workgroups share columns: 256 or 4096; 0 leaves it.
 	Stretch int64

@@ -1,0 +1,151 @@
+package host
+
+import (
+	"context"
+	"errors"
+
+	"vkops/cpuref"
+	"vkops/tensor"
+)
+
+// importFrom is the size in bytes from which kernels work on the caller's own memory,
+// where it is also the device's. On lavapipe a buffer of it costs as much as copying
+// about 256 KiB.
+const importFrom = 1 << 20
+
+// application is an operator on its way from host memory to host memory.
+type application struct {
+	v      *vulkan
+	op     tensor.Op
+	dst    tensor.Dense
+	inputs []tensor.Dense
+
+	buffers []*Buffer
+	out     *Buffer
+	// lent says that the device writes to dst itself.
+	lent bool
+}
+
+// apply implements [backend]. Where host and device share memory, kernels read the
+// caller's slices; they also write to them where the call cannot be cancelled. With a
+// context that can end, the result goes through memory of the runtime's, so that the
+// call can return at once and the device never writes to a slice after that.
+func (v *vulkan) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
+	if err := v.rt.enter(); err != nil { // Close waits until dst is the caller's again
+		return err
+	}
+	defer v.rt.leave()
+	p, err := v.prepare(op, denseTypes(inputs))
+	if err != nil {
+		return err
+	}
+	if p.twin != "" {
+		v.rt.log.Info("runs on the twin", "op", op.Name(), "input", inputs[0].Type.String(), "reason", p.twin)
+		return cpuref.RunInto(dst, op, inputs...)
+	}
+	a := &application{v: v, op: op, dst: dst, inputs: inputs}
+	defer a.free()
+	if err := a.prepare(ctx); err != nil {
+		return err
+	}
+	return a.run(ctx)
+}
+
+// prepare makes the buffers that the operator works on.
+func (a *application) prepare(ctx context.Context) error {
+	writable := ctx.Done() == nil && len(a.dst.Data)%4 == 0 // kernels write whole words
+	for i, in := range a.inputs {
+		overwritten := inPlace(a.op) && i == 0 && sameMemory(a.dst.Data, in.Data)
+		b := a.v.lend(in)
+		if b == nil {
+			var err error
+			if b, err = a.v.copied(ctx, in); err != nil {
+				return err
+			}
+			if inPlace(a.op) {
+				a.out = b // which saves memory
+			}
+		} else if overwritten && writable {
+			a.out, a.lent = b, true
+		}
+		a.buffers = append(a.buffers, b)
+	}
+	if writable && !a.lent {
+		if b := a.v.lend(a.dst); b != nil {
+			a.out, a.lent = b, true
+			a.buffers = append(a.buffers, b)
+		}
+	}
+	return nil
+}
+
+func (a *application) run(ctx context.Context) error {
+	out, err := a.v.rt.Run(a.op, a.out, a.buffers[:len(a.inputs)]...)
+	if err == nil && out != a.out {
+		a.out = out
+		a.buffers = append(a.buffers, out)
+	}
+	switch {
+	case err == nil && !a.lent:
+		if err = a.out.DownloadInto(ctx, a.dst); ctx.Err() != nil {
+			a.v.letGoLater(a.out)
+		}
+		return err
+	case err == nil:
+		err = a.out.Wait(ctx)
+	}
+	if err != nil && a.lent && !errors.Is(err, ErrTarget) {
+		a.v.gpu.WaitIdle() // a device that is lost, or a runtime closing, may still be at work
+	}
+	return err
+}
+
+func (a *application) free() {
+	for _, b := range a.buffers {
+		b.Free()
+	}
+}
+
+// letGoLater lets go of the host memory that was lent to the last work on b when the
+// device is done with it, also if nobody calls the runtime any more.
+func (v *vulkan) letGoLater(b *Buffer) {
+	v.rt.mu.Lock()
+	last := b.dev.last
+	v.rt.mu.Unlock()
+	go func() { _ = v.waitFor(context.Background(), last) }()
+}
+
+// copied is a tensor on the device with the elements of one in host memory.
+func (v *vulkan) copied(ctx context.Context, d tensor.Dense) (*Buffer, error) {
+	b, err := v.rt.NewBuffer(d.Type)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Write(ctx, d); err != nil {
+		b.Free()
+		return nil, err
+	}
+	return b, nil
+}
+
+// lend is a tensor made of the host's memory itself, nil where that is not possible or
+// not worth it.
+func (v *vulkan) lend(d tensor.Dense) *Buffer {
+	if !v.direct || v.importFrom < 0 || int64(len(d.Data)) < v.importFrom || v.info.Caps.ImportAlignment == 0 {
+		return nil
+	}
+	buf, err := v.gpu.ImportBuffer(d.Data)
+	if err != nil {
+		v.rt.log.Debug("host memory is copied", "bytes", len(d.Data), "reason", err)
+		return nil
+	}
+	return &Buffer{rt: v.rt, typ: cloneType(d.Type), bytes: int64(len(d.Data)), dev: deviceMemory{buf: buf}}
+}
+
+func denseTypes(tensors []tensor.Dense) []tensor.Type {
+	types := make([]tensor.Type, len(tensors))
+	for i, d := range tensors {
+		types[i] = d.Type
+	}
+	return types
+}
