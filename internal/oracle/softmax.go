@@ -74,8 +74,6 @@ func (l *softmaxLine) logProbability(x float64) (want dd, special bool) {
 		return dd{math.NaN(), 0}, true
 	case math.IsInf(x, -1) || math.IsInf(l.max, 1) || math.IsInf(x-l.max, -1):
 		return dd{math.Inf(-1), 0}, true
-	case x == l.max && l.log.hi == 0:
-		return dd{}, true
 	}
 	return twoSum(x, -l.max).sub(l.log), false
 }
