@@ -63,7 +63,7 @@ func (s *scanner) blockColumns(set *scanSet) int64 {
 	lanes := int64(s.laneSize())
 	for columns := min(16, 64/int64(s.dtype.Size())); columns > least; columns /= 2 {
 		items := set.outers * set.nodes(tile) * ceilDiv(set.inner, columns)
-		if set.inner >= columns*lanes/2 && items >= manyItems || set.inner >= columns && items >= 16*manyItems {
+		if set.inner >= columns*lanes/2 && items >= manyItems || set.inner >= columns && items >= 2*manyItems {
 			return columns
 		}
 	}
