@@ -80,7 +80,7 @@ func TestHugeShapes(t *testing.T) {
 		{tensor.F32, tensor.Shape{1<<25 + 1}, 0},
 	} {
 		for _, lim := range []Limits{cpuLimits(), poorLimits()} {
-			for _, strategy := range []Strategy{Lane, Workgroup} {
+			for _, strategy := range []Strategy{Lane, Workgroup, LookBack} {
 				for _, reverse := range []bool{false, true} {
 					x := tensor.Type{DType: c.dtype, Shape: c.shape}
 					name := fmt.Sprint(x, strategy, reverse)
@@ -107,7 +107,7 @@ func TestWindowsKeepTheLimits(t *testing.T) {
 		for _, dtype := range []tensor.DType{tensor.F16, tensor.F32, tensor.I64} {
 			for _, shape := range []tensor.Shape{{70000, 3}, {3, 70000}, {5, 4097, 31}, {2, 9000, 1001}, {100001}, {1, 40000, 2}, {31, 17, 5}} {
 				for axis := range shape {
-					for _, strategy := range []Strategy{Lane, Workgroup} {
+					for _, strategy := range []Strategy{Lane, Workgroup, LookBack} {
 						lim := cpuLimits()
 						lim.MaxRange = maxRange
 						x := tensor.Type{DType: dtype, Shape: shape}
