@@ -4,7 +4,8 @@
 //	go test -run '^$' -bench . -count 10 ./bench | tee new.txt
 //	benchstat -col /what new.txt
 //
-// VKOPS_DEVICE chooses the device.
+// Names are op=.../dtype=.../shape=.../what=..., so -bench /op=cumsum/float32/=1024$/device
+// selects. VKOPS_DEVICE chooses the device.
 package bench
 
 import (
