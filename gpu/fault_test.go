@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"vkops/tensor"
 )
 
 // faultPlan fails one call, by its number in the order in which they are made.
@@ -59,6 +61,13 @@ func everything(t *testing.T, options Options) error {
 	dst, err := d.NewBuffer(64<<20, DownloadMemory)
 	if err != nil {
 		return err
+	}
+	if d.Info().Caps.ImportAlignment != 0 {
+		lent, err := d.ImportBuffer(tensor.BytesOf(words(1000)))
+		if err != nil {
+			return err
+		}
+		defer lent.Free()
 	}
 	p, err := d.NewProgram()
 	if err != nil {
