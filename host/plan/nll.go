@@ -24,7 +24,9 @@ type nllPlanner struct {
 	targetBytes int64
 	weighted    bool
 	status      Role
-	gathered    Role // the chosen elements, where the input exceeds a range; else -1
+	gathered    Role  // the chosen elements, where the rows of an item exceed a range; else -1
+	rows        int64 // rows of the input that a range holds
+	grain       int64 // samples that may not be cut apart: those of an item
 }
 
 // nll plans an NLL: the losses, or the sums of tiles of samples and the way up the
@@ -55,17 +57,21 @@ func (b *builder) nll(op tensor.NLL, inputs []tensor.Type) {
 	b.plan.Status = int(n.status - Scratch0)
 	b.fill(Ref{n.status, 0, candidateOffset}, 0)
 	b.fill(Ref{n.status, candidateOffset, 4}, math.MaxUint32)
-	if elements := n.view.N * n.view.C * n.view.D; elements > b.fullRange/n.size {
+	n.grain = group
+	if op.Reduction != tensor.None && b.plan.Strategy != Lane {
+		n.grain = 4096 / max(4, n.size) // what has room in shared memory
+	}
+	if n.rows = b.limit(n.view.N*n.view.C*n.view.D, n.size) / max(1, n.view.C*n.view.D); !n.itemsFit() {
 		n.gathered = b.scratch(step * n.size)
 	}
-	var sums *tree
+	var sums *nllSums
 	if op.Reduction != tensor.None {
 		k, err := shaders.Lookup(n.kernel("nll_finish"))
 		if err != nil {
 			b.fail("%v", err)
 			return
 		}
-		sums = b.newTree(-1, 1, ceilDiv(samples, tile), 2, 1, int64(k.StateWords())*4)
+		sums = n.newSums(samples, step, int64(k.StateWords())*4)
 	}
 	for first := int64(0); first < samples; first += step {
 		n.window(first, min(step, samples-first), sums)
@@ -91,18 +97,46 @@ func (n *nllPlanner) empty() {
 	}
 }
 
-// window plans what is done for some samples.
-func (n *nllPlanner) window(first, count int64, sums *tree) {
-	slab := first / n.view.D * n.view.C * n.view.D // the input at [n, 0, 0]
+// itemsFit is whether the rows from which the samples of an item choose always lie in
+// one range. Rows that begin before the item are the worst case.
+func (n *nllPlanner) itemsFit() bool {
+	d := n.view.D
+	return n.rows >= n.view.N || n.rows*d-(d-gcd(d, n.grain)) >= n.grain
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// window plans what is done for some samples: in one piece, or in one for each
+// stretch of the input's rows that a range holds.
+func (n *nllPlanner) window(first, count int64, sums *nllSums) {
 	if n.gathered >= 0 {
-		n.gather(first, count, slab)
+		n.gather(first, count)
+	}
+	for at := int64(0); at < count && n.err == nil; {
+		p := piece{first: first, count: count, at: at, end: count}
+		if n.gathered < 0 {
+			p.row = (first + at) / n.view.D
+			p.rows = min(n.rows, n.view.N-p.row)
+			if rest := (p.row+p.rows)*n.view.D - first; rest < count {
+				p.end = rest / n.grain * n.grain
+			}
+		}
+		if sums != nil {
+			n.groups(p, sums)
+		} else {
+			n.losses(p)
+		}
+		at = p.end
 	}
 	if sums != nil {
-		n.tiles(first, count, slab, sums)
-	} else {
-		n.losses(first, count, slab)
+		n.foldWindow(first, count, sums)
 	}
-	j := n.job("nll_status", first, count, 0, 0)
+	j := n.job("nll_status", first, count, 0)
 	j.kernel, j.items, j.size, j.spec = "nll_status", 1, 1, j.spec[:2]
 	set(j.push, "window_low", first&math.MaxUint32)
 	set(j.push, "window_high", first>>32)
@@ -113,8 +147,16 @@ func (n *nllPlanner) window(first, count int64, sums *tree) {
 
 func (n *nllPlanner) statusRef() NamedRef { return NamedRef{"status", Ref{n.status, 0, statusBytes}} }
 
+// piece is the samples [at, end) of a window, which choose from some rows of the
+// input.
+type piece struct {
+	first, count int64 // the window
+	at, end      int64 // from first on
+	row, rows    int64
+}
+
 // job is what the kernels that look at targets have in common.
-func (n *nllPlanner) job(kernel string, first, count, sourceBase, resultBase int64) job {
+func (n *nllPlanner) job(kernel string, first, count, sourceBase int64) job {
 	targets, targetBase := n.bind(span{Input1, first, count, n.targetBytes})
 	var ignore uint64
 	if n.op.IgnoreIndex != nil {
@@ -125,9 +167,9 @@ func (n *nllPlanner) job(kernel string, first, count, sourceBase, resultBase int
 		spec: []NameValue{{"target_words", uint32(n.targetBytes / 4)}, {"ignoring", flag(n.op.IgnoreIndex != nil)}},
 		push: []pushValue{
 			{"samples", count}, {"samples_per_item", 1}, {"classes", n.view.C}, {"depth", n.view.D},
-			{"first_d", first % n.view.D}, {"source_base", sourceBase}, {"target_base", targetBase}, {"result_base", resultBase},
+			{"first_d", first % n.view.D}, {"first_row", 0}, {"source_base", sourceBase}, {"target_base", targetBase}, {"result_base", 0},
 			{"ignore_low", int64(ignore & math.MaxUint32)}, {"ignore_high", int64(ignore >> 32)},
-			{"window_low", 0}, {"window_high", 0}, {"window_count", 0}, {"first_tile", first / tile},
+			{"window_low", 0}, {"window_high", 0}, {"window_count", 0}, {"first_state", 0},
 		},
 		bind: []NamedRef{{"targets", targets}},
 	}
@@ -141,71 +183,119 @@ func set(push []pushValue, name string, value int64) {
 	}
 }
 
-// sampleJob is a job on samples and what they choose; it has a status to write to.
-func (n *nllPlanner) sampleJob(kernel string, first, count, slab, resultBase int64) job {
+// sampleJob is a job on samples and what they choose, so many of them an item; it has
+// a status to write to.
+func (n *nllPlanner) sampleJob(kernel string, p piece, perItem int64) job {
 	var source Ref
 	var base int64
 	if n.gathered >= 0 {
-		source, base = n.bind(span{n.gathered, 0, count, n.size})
+		source, base = n.bind(span{n.gathered, 0, p.count, n.size})
 	} else {
-		source, base = n.bind(span{Input0, 0, n.view.N * n.view.C * n.view.D, n.size})
-		base += slab
+		row := n.view.C * n.view.D
+		source, base = n.bind(span{Input0, p.row * row, p.rows * row, n.size})
 	}
 	weights := source // has to be bound, is not read
 	if n.weighted {
 		weights, _ = n.bind(span{Input2, 0, n.view.C, n.size})
 	}
-	j := n.job(kernel, first, count, base, resultBase)
+	j := n.job(kernel, p.first, p.count, base)
+	j.firstItem = p.at / perItem
+	j.items = ceilDiv(p.end, perItem) - j.firstItem
+	if n.gathered < 0 {
+		set(j.push, "first_row", p.row-p.first/n.view.D)
+	}
 	j.spec = append(j.spec, NameValue{"weighted", flag(n.weighted)}, NameValue{"gathered", flag(n.gathered >= 0)})
 	j.bind = append(j.bind, NamedRef{"source", source}, NamedRef{"weights", weights}, n.statusRef())
-	j.traffic = count * (n.targetBytes + n.size)
-	if n.weighted {
-		j.traffic += count * n.size
+	samples := p.end - p.at
+	j.traffic = samples * (n.targetBytes + n.size)
+	if n.weighted { // they stay in a cache
+		j.traffic += min(samples, n.view.C) * n.size
 	}
 	return j
 }
 
-// losses plans the result of the reduction `none` for a window.
-func (n *nllPlanner) losses(first, count, slab int64) {
-	result, base := n.bind(span{Output, first, count, n.size})
-	j := n.sampleJob("nll_losses", first, count, slab, base)
-	perItem := int64(2) // 16-bit losses are stored in pairs
+// losses plans the result of the reduction `none`.
+func (n *nllPlanner) losses(p piece) {
+	perItem := int64(4) // losses are stored in quads
 	if n.lim.SoftwareDevice {
-		perItem = min(1024, max(2, count/manyItems/2*2))
+		perItem = min(group, max(4, n.samplesPerItem(p.end-p.at)))
 	}
-	j.items = ceilDiv(count, perItem)
+	j := n.sampleJob("nll_losses", p, perItem)
+	result, base := n.bind(span{Output, p.first, p.count, n.size})
+	set(j.push, "result_base", base)
 	set(j.push, "samples_per_item", perItem)
+	j.spec = append(j.spec, NameValue{"vector_access", 1})
 	j.bind = append(j.bind, NamedRef{"result", result})
-	j.traffic += count * n.size
+	j.traffic += (p.end - p.at) * n.size
 	n.dispatch(j)
 }
 
-// tiles plans the sums of a window's tiles.
-func (n *nllPlanner) tiles(first, count, slab int64, sums *tree) {
-	kernel := "nll_tiles_lane"
-	if n.plan.Strategy != Lane {
-		kernel = "nll_tiles_workgroup"
+// samplesPerItem is a power of two that leaves work for all threads.
+func (n *nllPlanner) samplesPerItem(samples int64) int64 {
+	size := int64(1)
+	for size*2*manyItems <= samples {
+		size *= 2
 	}
-	j := n.sampleJob(kernel, first, count, slab, 0)
-	j.items = ceilDiv(count, tile)
+	return size
+}
+
+// nllSums is where the sums lie: a tree from the tiles on, two states a node, and
+// behind it those of a window's groups.
+type nllSums struct {
+	*tree
+	firstGroup int64 // states
+}
+
+func (n *nllPlanner) newSums(samples, step, stateBytes int64) *nllSums {
+	t := layOut(1, ceilDiv(samples, tile), 2, 1, stateBytes)
+	n.room(t, -1, (t.states+2*ceilDiv(step, group))*stateBytes)
+	return &nllSums{t, t.states}
+}
+
+// groups plans the sums of groups of samples.
+func (n *nllPlanner) groups(p piece, sums *nllSums) {
+	kernel := "nll_groups_lane"
+	if n.plan.Strategy != Lane {
+		kernel = "nll_groups_workgroup"
+	}
+	j := n.sampleJob(kernel, p, n.grain)
 	if n.plan.Strategy != Lane {
 		j.size, j.shared = n.sharedSize(), true
 	}
+	set(j.push, "first_state", sums.firstGroup)
 	j.spec = append(j.spec, NameValue{"mean", flag(n.op.Reduction == tensor.Mean)})
 	j.bind = append(j.bind, sums.ref)
-	j.traffic += 2 * j.items * sums.stateBytes
+	j.traffic += 2 * ceilDiv(p.end-p.at, group) * sums.stateBytes
 	n.dispatch(j)
 }
 
-// finish plans the way up the tree and the result.
-func (n *nllPlanner) finish(sums *tree) {
-	fold := "scan_fold_lane_cumsum_f32" // the states are CumSum's
+// fold is the kernel that folds nodes of the tree; the states are CumSum's.
+func (n *nllPlanner) fold() string {
 	if n.dtype == tensor.F64 {
-		fold = "scan_fold_lane_cumsum_f64"
+		return "scan_fold_lane_cumsum_f64"
 	}
+	return "scan_fold_lane_cumsum_f32"
+}
+
+// foldWindow plans the step from a window's groups to its tiles.
+func (n *nllPlanner) foldWindow(first, count int64, sums *nllSums) {
+	nodes, parents := ceilDiv(count, group), ceilDiv(count, tile)
+	n.dispatch(job{
+		kernel: n.fold(), size: n.laneSize(), items: 2 * parents,
+		push: []pushValue{
+			{"inner", 2}, {"nodes", nodes}, {"parents", parents},
+			{"node_base", sums.firstGroup}, {"parent_base", 2 * (first / tile)},
+		},
+		bind:    []NamedRef{sums.ref},
+		traffic: 2 * (nodes + parents) * sums.stateBytes,
+	})
+}
+
+// finish plans the way up the tree and the result.
+func (n *nllPlanner) finish(sums *nllSums) {
 	root := len(sums.nodes) - 1
 	for level := range root {
-		n.level(sums, fold, level)
+		n.level(sums.tree, n.fold(), level)
 	}
 	result, _ := n.bind(span{Output, 0, 1, n.size})
 	n.dispatch(job{
@@ -219,8 +309,9 @@ func (n *nllPlanner) finish(sums *tree) {
 
 // gather plans the copy of the chosen elements out of an input that exceeds a
 // range, window by window of the input.
-func (n *nllPlanner) gather(first, count, slab int64) {
+func (n *nllPlanner) gather(first, count int64) {
 	row := n.view.C * n.view.D
+	slab := first / n.view.D * row // the input at [n, 0, 0]
 	end := ((first+count-1)/n.view.D + 1) * row
 	for from := slab; from < end; from += n.maxRange / n.size {
 		window := min(n.maxRange/n.size, end-from)
@@ -229,7 +320,7 @@ func (n *nllPlanner) gather(first, count, slab int64) {
 		hi := min(first+count, ((from+window-1)/row+1)*n.view.D) - first
 		source, base := n.bind(span{Input0, from, window, n.size})
 		result, _ := n.bind(span{n.gathered, 0, count, n.size})
-		j := n.job("nll_gather", first, count, base, 0)
+		j := n.job("nll_gather", first, count, base)
 		perItem := max(1, 4/n.size) // an item is a word, or an element of 64 bits
 		j.firstItem = lo / perItem
 		j.items = ceilDiv(hi, perItem) - j.firstItem

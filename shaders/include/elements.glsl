@@ -6,7 +6,7 @@
 // all stores here write whole words, and whoever calls them owns those words.
 //
 // A kernel that stores no elements defines NO_RESULT; one that loads or stores
-// quads defines QUADS.
+// quads defines QUADS, and NO_SOURCE_QUADS where it only stores them.
 #ifndef VKOPS_ELEMENTS_GLSL
 #define VKOPS_ELEMENTS_GLSL
 
@@ -44,7 +44,9 @@ layout(constant_id = 1) const uint vector_access = 0u;
 #else
 #define VECTOR uvec4
 #endif
+#ifndef NO_SOURCE_QUADS
 layout(set = 0, binding = 2) readonly buffer SourceVectorBlock { VECTOR at[]; } source_vectors;
+#endif
 #ifndef NO_RESULT
 layout(set = 0, binding = 3) buffer ResultVectorBlock { VECTOR at[]; } result_vectors;
 #endif
@@ -57,7 +59,7 @@ ELEMENT load_element(uint i) {
     return load16((i & 1u) != 0u ? word >> 16 : word & 0xffffu);
 }
 
-#ifdef QUADS
+#if defined(QUADS) && !defined(NO_SOURCE_QUADS)
 
 // Loads elements i to i+3; i is even.
 Quad load_quad(uint i) {
@@ -120,6 +122,7 @@ void replace_element(uint i, ELEMENT x) { result.at[i] = x; }
 #endif
 
 #ifdef QUADS
+#ifndef NO_SOURCE_QUADS
 
 Quad load_quad(uint i) {
     if (vector_access != 0u) {
@@ -134,6 +137,8 @@ Quad load_quad(uint i) {
     }
     return Quad(source.at[i], source.at[i + 1u], source.at[i + 2u], source.at[i + 3u]);
 }
+
+#endif
 
 #ifndef NO_RESULT
 

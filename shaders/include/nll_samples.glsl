@@ -33,12 +33,13 @@ struct Sample {
 };
 
 // Where a sample's elements lie: that of class k is at start + k*depth.
+// Where a sample's elements lie: that of class k is at start + k*depth.
 struct Place {
     uint d, start;
 };
 
 Place place_of(uint position) {
-    uint n = (push.first_d + position) / push.depth;
+    uint n = (push.first_d + position) / push.depth - push.first_row;
     uint d = (push.first_d + position) % push.depth;
     return Place(d, push.source_base + n * push.classes * push.depth + d);
 }
@@ -53,14 +54,19 @@ Place next_place(Place p) {
     return p;
 }
 
-// A target that is out of range is reported and counts as ignored.
-Sample sample_at(uint position, Place place) {
-    uvec2 target = load_target(position);
-    bool kept = !is_ignored(target);
-    if (kept && out_of_range(target)) {
-        atomicMin(status.at[CANDIDATE], position);
-        kept = false;
-    }
+// The smallest position of a target that is out of range, or all ones. An invocation
+// notes those that it sees and reports once.
+uint first_bad = 0xffffffffu;
+
+void report_bad() {
+    if (first_bad != 0xffffffffu) atomicMin(status.at[CANDIDATE], first_bad);
+}
+
+// A target that is out of range counts as ignored.
+Sample sample_at(uint position, uvec2 target, Place place) {
+    bool ignored = is_ignored(target);
+    bool kept = !ignored && !out_of_range(target);
+    if (!kept && !ignored) first_bad = min(first_bad, position);
     if (!kept) return Sample(nothing(), nothing(), false);
     ELEMENT w = ELEMENT(1.0);
     if (weighted != 0u) w = load_weight(target.x);

@@ -4,6 +4,9 @@
 #define VKOPS_TARGET_GLSL
 
 layout(set = 0, binding = 4) readonly buffer TargetsBlock { uint at[]; } targets;
+#ifdef TARGET_QUADS
+layout(set = 0, binding = 7) readonly buffer TargetsVectorBlock { uvec4 at[]; } targets_vectors;
+#endif
 #ifndef NO_STATUS
 // found, position (low, high), value (low, high), and the smallest position in the
 // window whose target is out of range, or all ones.
@@ -11,7 +14,7 @@ layout(set = 0, binding = 5) buffer StatusBlock { uint at[]; } status;
 #endif
 #define CANDIDATE 5u
 
-layout(constant_id = 1) const uint target_words = 1u;
+layout(constant_id = 6) const uint target_words = 1u;
 layout(constant_id = 2) const uint ignoring = 0u;
 
 layout(push_constant) uniform PushBlock {
@@ -22,13 +25,14 @@ layout(push_constant) uniform PushBlock {
     uint classes;
     uint depth;
     uint first_d; // d of the window's first sample
-    uint source_base; // the input at [n, 0, 0] for n of the window's first sample
+    uint first_row; // the row of the input at source_base, from that of the window's first sample on
+    uint source_base;
     uint target_base;
     uint result_base;
     uint ignore_low, ignore_high;
     uint window_low, window_high; // nll_gather: the elements that are bound, from source_base on
     uint window_count;
-    uint first_tile;
+    uint first_state; // of the window's groups
 } push;
 
 uvec2 load_target(uint position) {
@@ -37,6 +41,27 @@ uvec2 load_target(uint position) {
     uint word = targets.at[i];
     return uvec2(word, uint(int(word) >> 31));
 }
+
+#ifdef TARGET_QUADS
+// Those of four neighbours.
+struct Targets {
+    uvec2 a, b, c, d;
+};
+
+uvec2 extended(uint word) { return uvec2(word, uint(int(word) >> 31)); }
+
+// The targets of a position that is a multiple of four, as the window's start is.
+Targets load_targets(uint position) {
+    uint i = push.target_base + position;
+    if (target_words == 2u) {
+        uvec4 low = targets_vectors.at[i >> 1];
+        uvec4 high = targets_vectors.at[(i >> 1) + 1u];
+        return Targets(low.xy, low.zw, high.xy, high.zw);
+    }
+    uvec4 words = targets_vectors.at[i >> 2];
+    return Targets(extended(words.x), extended(words.y), extended(words.z), extended(words.w));
+}
+#endif
 
 bool is_ignored(uvec2 target) { return ignoring != 0u && target == uvec2(push.ignore_low, push.ignore_high); }
 
