@@ -136,6 +136,8 @@ var digestSettings = []digestSetting{
 	{setting{host.Workgroup, 0}, 32, []tensor.DType{tensor.F16}},
 	{setting{host.Workgroup, 0}, 64, []tensor.DType{tensor.F64}},
 	{setting{host.Workgroup, 0}, 128, []tensor.DType{tensor.F32}},
+	{setting{host.LookBack, 0}, 0, []tensor.DType{tensor.F32}},
+	{setting{host.LookBack, 0}, 64, []tensor.DType{tensor.I64}},
 	{setting{host.Lane, 1 << 16}, 0, []tensor.DType{tensor.F32}},
 	{setting{host.Workgroup, 1 << 16}, 64, []tensor.DType{tensor.U32}},
 }

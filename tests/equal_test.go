@@ -29,7 +29,7 @@ func (s setting) String() string { return fmt.Sprintf("%s range=%d", s.strategy,
 
 // settings force each strategy, alone and with windows far below the tensors' sizes.
 var settings = []setting{
-	{host.Lane, 0}, {host.Workgroup, 0}, {host.Lane, 1 << 18}, {host.Workgroup, 1 << 18}, {host.Lane, 1 << 16},
+	{host.Lane, 0}, {host.Workgroup, 0}, {host.Lane, 1 << 18}, {host.Workgroup, 1 << 18}, {host.Lane, 1 << 16}, {host.LookBack, 0},
 }
 
 // devices opens the device under test once per setting; that there is none fails the

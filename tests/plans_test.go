@@ -67,7 +67,7 @@ func TestPlansOfHugeTensors(t *testing.T) {
 		if testing.Short() && name != "lavapipe" {
 			continue
 		}
-		for _, strategy := range []plan.Strategy{plan.Lane, plan.Workgroup} {
+		for _, strategy := range []plan.Strategy{plan.Lane, plan.Workgroup, plan.LookBack} {
 			for _, c := range cases {
 				if c.inputs[0].DType == tensor.F64 && !limits.Caps.Float64 {
 					continue

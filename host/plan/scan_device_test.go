@@ -141,6 +141,32 @@ func TestScansMatchTwin(t *testing.T) {
 	}
 }
 
+// Workgroups take several short lines, or the columns of whole outer indices; strips walk
+// groups or tiles.
+func TestSharedLinesAndStripsMatchTwin(t *testing.T) {
+	for _, r := range rigs(t) {
+		for _, dtype := range []tensor.DType{tensor.F16, tensor.F32, tensor.I64} {
+			if testing.Short() && dtype != tensor.F16 {
+				continue
+			}
+			for _, s := range []scanShape{
+				{tensor.Shape{300, 1}, 1}, {tensor.Shape{5, 256}, 1}, {tensor.Shape{33, 257}, 1}, {tensor.Shape{7, 2048}, 1},
+				{tensor.Shape{40, 17, 3}, 1}, {tensor.Shape{3, 300, 13}, 1},
+			} {
+				checkScans(t, r, r.limits, s, dtype, plan.Workgroup)
+			}
+			for _, stretch := range []int64{256, 4096} {
+				lim := r.limits
+				lim.Stretch = stretch
+				for _, s := range []scanShape{{tensor.Shape{255, 17}, 0}, {tensor.Shape{2, 513, 34}, 1}, {tensor.Shape{4097, 6}, 0}} {
+					checkScans(t, r, lim, s, dtype, plan.Workgroup)
+				}
+			}
+			checkScans(t, r, r.limits, scanShape{tensor.Shape{8193, 258}, 0}, dtype, plan.Workgroup) // three tiles a lane
+		}
+	}
+}
+
 // Columns come in blocks, whole or not, with vector loads or without.
 func TestColumnsMatchTwin(t *testing.T) {
 	for _, r := range rigs(t) {
@@ -173,6 +199,9 @@ func TestScansInWindowsMatchTwin(t *testing.T) {
 				{tensor.Shape{2, 5001, 41}, 1}, {tensor.Shape{4099, 1001}, 0}, {tensor.Shape{70, 5001}, 0}, // strips
 			} {
 				checkScans(t, r, lim, s, dtype, plan.Lane)
+				if dtype == tensor.F16 && s.shape[0] == 100000 {
+					checkScans(t, r, lim, s, dtype, plan.LookBack)
+				}
 			}
 		}
 	}
@@ -184,7 +213,7 @@ func TestScansInSmallGridsMatchTwin(t *testing.T) {
 		lim := r.limits
 		lim.MaxGroups = 3
 		for _, s := range []scanShape{{tensor.Shape{5000, 7}, 1}, {tensor.Shape{5000, 7}, 0}, {tensor.Shape{50, 5000}, 1}} {
-			checkScans(t, r, lim, s, tensor.I32, plan.Lane, plan.Workgroup)
+			checkScans(t, r, lim, s, tensor.I32, plan.Lane, plan.Workgroup, plan.LookBack)
 		}
 	}
 }
@@ -199,7 +228,7 @@ func TestWorkgroupSizesMatchTwin(t *testing.T) {
 		for _, size := range sizes {
 			lim := r.limits
 			lim.WorkgroupSize = size
-			checkScans(t, r, lim, scanShape{tensor.Shape{5001}, 0}, tensor.F16, plan.Lane, plan.Workgroup)
+			checkScans(t, r, lim, scanShape{tensor.Shape{5001}, 0}, tensor.F16, plan.Lane, plan.Workgroup, plan.LookBack)
 			checkScans(t, r, lim, scanShape{tensor.Shape{300, 5}, 0}, tensor.I32, plan.Lane, plan.Workgroup)
 		}
 	}
