@@ -1,13 +1,30 @@
-# Debian with Go, the same set-up script as on any machine, and all tests on
-# Mesa's software device:
+# A small Debian image with the command vkops and a Vulkan device in software:
 #
-#     docker build -t vkops . && docker run --rm vkops
+#     docker build -t vkops .
+#     docker run --rm vkops                  # lists the devices
+#     docker run --rm -u "$(id -u):$(id -g)" -v "$PWD:/data" vkops run cumsum --axis 0 -i x.npy -o y.npy
 #
-# docker run --rm vkops bash scripts/demo.sh shows the four operators instead.
-FROM golang:1.26-bookworm
-WORKDIR /vkops
-COPY go.mod go.sum scripts/setup.sh ./
-RUN mkdir scripts && mv setup.sh scripts/ && bash scripts/setup.sh && go mod download
-COPY . .
-RUN go build -o /usr/local/bin/vkops ./cmd/vkops
-CMD ["bash", "scripts/test.sh"]
+# With a GPU: docs/devices.md. All tests, in the build stage:
+#
+#     docker build --target build -t vkops-build .
+#     docker run --rm vkops-build bash scripts/test.sh
+#
+# scripts/image.sh runs these steps without Docker.
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum /src/
+COPY scripts/setup.sh /src/scripts/
+RUN bash scripts/setup.sh --build && go mod download
+COPY . /src/
+RUN bash shaders/build.sh && go build -trimpath -o /usr/local/bin/vkops ./cmd/vkops
+
+FROM debian:bookworm-slim
+COPY scripts/setup.sh /setup/scripts/
+RUN bash /setup/scripts/setup.sh --run && rm -rf /setup /var/lib/apt/lists/* && useradd --create-home vkops
+COPY --from=build /usr/local/bin/vkops /usr/local/bin/
+# What NVIDIA's container toolkit has to pass in: without "graphics" no Vulkan driver.
+ENV NVIDIA_DRIVER_CAPABILITIES=compute,graphics,utility
+USER vkops
+WORKDIR /data
+ENTRYPOINT ["vkops"]
+CMD ["devices"]

@@ -56,6 +56,10 @@ if [ $run = 1 ]; then
   need libvulkan1 loader
   need mesa-vulkan-drivers a_file '/usr/share/vulkan/icd.d/lvp_icd*.json'
 fi
+if [ "${1:-}" = --run ]; then # NVIDIA's driver, passed into a container, loads these
+  need libxext6 a_file '/usr/lib/*/libXext.so.6'
+  need libegl1 a_file '/usr/lib/*/libEGL.so.1'
+fi
 if [ $test = 1 ]; then
   need libvulkan-dev a_file /usr/include/vulkan/vulkan_core.h
   need vulkan-validationlayers a_file '/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation*.json'

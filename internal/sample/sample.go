@@ -42,6 +42,7 @@ func Kinds() []Kind {
 	return all
 }
 
+// String is the name in messages.
 func (k Kind) String() string {
 	if k >= 0 && k < kinds {
 		return kindNames[k]

@@ -1,0 +1,2 @@
+// Command readme is the program that README.md shows.
+package main
