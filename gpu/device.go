@@ -88,6 +88,9 @@ func (d *Device) open(options Options) error {
 	if p.c.has_queue == 0 {
 		return unsupported("%s has no queue for compute", p.info.Name)
 	}
+	if err := p.info.Caps.check(p.maxAllocates); err != nil {
+		return fmt.Errorf("%w (%s)", err, p.info.Name)
+	}
 	d.c = (*C.vkops_device)(C.calloc(1, C.sizeof_vkops_device))
 	status := C.vkops_create_device(d.instance.getProc, d.instance.c.instance,
 		*(*C.VkPhysicalDevice)(unsafe.Pointer(&p.handle)), &p.c, d.faults.mask(C.VKOPS_CALL_vkCreateDevice), d.c)
@@ -103,6 +106,15 @@ func (d *Device) open(options Options) error {
 	d.memory = newMemory(d, p, options.MemoryBudget)
 	d.pipelines = newPipelines(d, p)
 	return d.pipelines.openCache()
+}
+
+// Err is nil while the device works, and says afterwards that it is lost or closed.
+func (d *Device) Err() error {
+	err := d.enter()
+	if err == nil {
+		d.leave()
+	}
+	return err
 }
 
 // Info describes the device.

@@ -46,6 +46,9 @@ func (*Device) NewBuffer(int64, Memory) (*Buffer, error) { return nil, missing()
 // ImportBuffer fails in this build.
 func (*Device) ImportBuffer([]byte) (*Buffer, error) { return nil, missing() }
 
+// Err fails in this build.
+func (*Device) Err() error { return missing() }
+
 // WaitIdle does nothing in this build.
 func (*Device) WaitIdle() {}
 

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"vkops/cpuref"
 	"vkops/tensor"
@@ -43,6 +44,24 @@ func (v *vulkan) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inpu
 		v.rt.log.Info("runs on the twin", "op", op.Name(), "input", inputs[0].Type.String(), "reason", p.twin)
 		return cpuref.RunInto(dst, op, inputs...)
 	}
+	failed := errInParts
+	if v.partBytes == 0 || len(inputs[0].Data) == 0 {
+		failed = v.applyWhole(ctx, op, dst, inputs)
+	}
+	if errors.Is(failed, ErrOutOfMemory) && !errors.Is(failed, errOverwritten) {
+		return v.applyInParts(ctx, op, dst, inputs, failed)
+	}
+	return failed
+}
+
+// Reasons to go through the device in parts, and not to.
+var (
+	errInParts     = fmt.Errorf("%w: an option asks for parts", ErrOutOfMemory)
+	errOverwritten = errors.New("the input may be overwritten in part")
+)
+
+// applyWhole runs an operator on tensors that the device has room for.
+func (v *vulkan) applyWhole(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
 	a := &application{v: v, op: op, dst: dst, inputs: inputs}
 	defer a.free()
 	if err := a.prepare(ctx); err != nil {
@@ -96,6 +115,9 @@ func (a *application) run(ctx context.Context) error {
 	}
 	if err != nil && a.lent && !errors.Is(err, ErrTarget) {
 		a.v.gpu.WaitIdle() // a device that is lost, or a runtime closing, may still be at work
+		if a.out == a.buffers[0] && errors.Is(err, ErrOutOfMemory) {
+			err = fmt.Errorf("%w (%w)", err, errOverwritten)
+		}
 	}
 	return err
 }

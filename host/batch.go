@@ -69,17 +69,22 @@ func (b *batch) add(p *prepared, c call, sc *scratch) (err error) {
 	if len(w.steps) > 0 {
 		w.program.Barrier()
 	}
-	steps := p.plan.Steps
-	for from, to := 0, 0; from < len(steps); from = to {
-		next, err := b.room(steps[from].Traffic)
+	err = b.steps(p, s, sc.buffers, 0, len(p.plan.Steps))
+	w = b.works[len(b.works)-1]
+	return err
+}
+
+// steps records steps [first, end) of a plan; rt.mu is held.
+func (b *batch) steps(p *prepared, s step, scratch []*gpu.Buffer, first, end int) error {
+	for from, to := first, first; from < end; from = to {
+		w, err := b.room(p.plan.Steps[from].Traffic)
 		if err != nil {
 			return err
 		}
-		w = next
-		for to = from + 1; to < len(steps) && steps[to].Traffic <= b.v.maxSubmission-b.bytes; to++ {
-			b.bytes += steps[to].Traffic
+		for to = from + 1; to < end && p.plan.Steps[to].Traffic <= b.v.maxSubmission-b.bytes; to++ {
+			b.bytes += p.plan.Steps[to].Traffic
 		}
-		if err := p.record(w.program, s, sc.buffers, from, to); err != nil {
+		if err := p.record(w.program, s, scratch, from, to); err != nil {
 			return err
 		}
 	}

@@ -43,6 +43,7 @@ type config struct {
 	layer      bool                   // gpu.Options.Validation
 	stage      int                    // not 0: go through staging buffers of this size
 	importFrom int64                  // not 0: the size from which host memory is imported; negative: never
+	partBytes  int64                  // not 0: slices go through the device in parts of this size
 }
 
 func newConfig(opts []Option) (config, error) {

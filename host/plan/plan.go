@@ -51,6 +51,9 @@ type Limits struct {
 	// MaxStepBytes, where it is not 0, cuts dispatches that move more bytes, between
 	// workgroups.
 	MaxStepBytes int64
+	// HostWindow, where it is not 0, has scans touch their input and output by CopyRect
+	// only, through windows of at most so many bytes: both may stay with the host.
+	HostWindow int64
 	// Stretch replaces the planner's choice of how many rows of a column one lane
 	// walks where workgroups share columns: 256 or 4096; 0 leaves it.
 	Stretch int64
@@ -60,7 +63,7 @@ type Limits struct {
 // Scratch0 on.
 type Role int
 
-// The roles. Output may be the same buffer as Input0 for all operators but NLL.
+// The roles. Output may be the same buffer as Input0 for all operators but the losses.
 const (
 	Input0 Role = iota
 	Input1
@@ -196,8 +199,16 @@ func New(op tensor.Op, inputs []tensor.Type, lim Limits, strategy Strategy) (*Pl
 		b.scan(scanKernels{"logcumsumexp", output.DType}, view, false, false)
 	case tensor.Log1p:
 		b.elementwise("log1p_"+variant(output.DType), output)
+	case tensor.LogSoftmax:
+		view, err := op.View(output.Shape)
+		if err != nil {
+			return nil, err
+		}
+		b.softmax(output.DType, view, nil)
 	case tensor.NLL:
-		b.nll(op, inputs)
+		newNLLPlanner(b, op, inputs).run()
+	case tensor.SoftmaxCrossEntropyLoss:
+		b.crossEntropy(op, inputs)
 	default:
 		b.fail("no kernels for this operator")
 	}

@@ -6,6 +6,10 @@ import "vkops/tensor"
 // binding: whole outer indices if one fits, else tiles along the axis if one fits,
 // else strips of columns that are copied out and back.
 func (s *scanner) cut(v tensor.View) {
+	if s.lim.HostWindow != 0 {
+		s.cutHost(v)
+		return
+	}
 	pad := s.needsPitch(v)
 	slab := v.N * s.pitch(v.Inner)
 	if v.Inner == 1 {
