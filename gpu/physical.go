@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unsafe"
 
@@ -163,6 +164,6 @@ func (p *physical) describeMemory() {
 	for i := range memory.MemoryHeapCount {
 		h := &memory.MemoryHeaps[i]
 		h.Deref()
-		p.heapSizes = append(p.heapSizes, int64(h.Size))
+		p.heapSizes = append(p.heapSizes, int64(min(uint64(h.Size), math.MaxInt64)))
 	}
 }

@@ -4,31 +4,21 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"runtime/metrics"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"vkops/internal/heap"
 	"vkops/tensor"
 )
-
-// allocated is what f takes from the heap, garbage included, as exactly as can
-// be told without stopping the world, which would make fuzzing slow.
-func allocated(f func()) uint64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	metrics.Read(sample)
-	before := sample[0].Value.Uint64()
-	f()
-	metrics.Read(sample)
-	return sample[0].Value.Uint64() - before
-}
 
 // requireModest holds reading to its promise: memory in proportion to the file.
 // The factor allows for the smallest messages, of which each becomes a struct.
 func requireModest(t *testing.T, data []byte, f func()) {
 	t.Helper()
-	if taken := allocated(f); taken > uint64(64*len(data)+1<<20) {
+	limit := uint64(64*len(data) + 1<<20)
+	if taken := heap.Allocated(limit, f); taken > limit {
 		t.Fatalf("%d bytes of memory for a file of %d", taken, len(data))
 	}
 }
@@ -64,7 +54,7 @@ func TestMemoryIsInProportion(t *testing.T) {
 			_, _, _ = ParseTensor(data)
 			_, _ = ParseModel(data)
 		})
-		taken := allocated(func() { _, _ = ParseModel(data) })
+		taken := heap.Allocated(0, func() { _, _ = ParseModel(data) })
 		t.Logf("%s: %d bytes, %.1f times that in memory", name, len(data), float64(taken)/float64(len(data)))
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"io"
 	"math/rand/v2"
-	"runtime/metrics"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"vkops/internal/heap"
 	"vkops/tensor"
 )
 
@@ -89,17 +89,6 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// allocated is what f takes from the heap, garbage included, as exactly as can
-// be told without stopping the world, which would make fuzzing slow.
-func allocated(f func()) uint64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	metrics.Read(sample)
-	before := sample[0].Value.Uint64()
-	f()
-	metrics.Read(sample)
-	return sample[0].Value.Uint64() - before
-}
-
 func FuzzNPY(f *testing.F) {
 	for _, c := range malformed {
 		f.Add(c.file)
@@ -120,8 +109,8 @@ func FuzzNPY(f *testing.F) {
 		opts := Options{Void2: tensor.BF16}
 		var d tensor.Dense
 		var err error
-		taken := allocated(func() { d, err = Read(bytes.NewReader(data), opts) })
-		if limit := uint64(16*len(data) + chunk); taken > limit {
+		limit := uint64(16*len(data) + chunk)
+		if taken := heap.Allocated(limit, func() { d, err = Read(bytes.NewReader(data), opts) }); taken > limit {
 			t.Fatalf("%d bytes of memory for %d bytes", taken, len(data))
 		}
 		if err != nil {

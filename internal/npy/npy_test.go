@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"vkops/internal/heap"
 	"vkops/tensor"
 )
 
@@ -186,7 +187,7 @@ func TestHeaderAloneTakesNoMemory(t *testing.T) {
 	for name, r := range map[string]io.Reader{
 		"known": bytes.NewReader(small), "unknown": io.MultiReader(bytes.NewReader(small)), "file": f,
 	} {
-		taken := allocated(func() {
+		taken := heap.Allocated(2*chunk, func() {
 			_, err := Read(r, Options{})
 			require.ErrorIs(t, err, ErrFormat)
 		})

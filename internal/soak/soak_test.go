@@ -15,7 +15,9 @@ func onTwin(t *testing.T, change func(*Options)) Report {
 	t.Helper()
 	pauses := 0
 	o := Options{
-		Open: func(opts ...host.Option) (*host.Runtime, error) { return host.Open(append(opts, host.WithDevice("cpu"))...) },
+		Open: func(opts ...host.Option) (*host.Runtime, error) {
+			return host.Open(append(opts, host.WithDevice("cpu"))...)
+		},
 		Seed: 1, For: 300 * time.Millisecond, Threads: 3, Pauses: 100 * time.Millisecond,
 		Progress: func(Report) { pauses++ },
 	}
