@@ -110,23 +110,22 @@ func (r *log1pRun[T]) run() {
 
 // reduce writes each 1+x as 2^power (1 + hi + lo), with hi = x where the power is 0.
 func (r *log1pRun[T]) reduce(power *[radix]int64) {
-	for i, x := range r.x {
+	for i := range r.x { // no copy of the array
+		x := r.x[i]
 		u := 1 + x
 		tail := sumError(1, x, u)
 		// The power of two is bounded for huge x, where the tail is nothing.
 		if narrow[T]() {
 			k, f := splitMantissa32(float32(u))
-			scale, bits := uint32(127-min(k, 60))<<23, math.Float32bits(f)
-			if k == 0 {
-				scale, bits = 0, math.Float32bits(float32(x))
-			}
+			split := uint32((k | -k) >> 63) // all ones, but for k = 0; a branch would be a coin toss
+			scale := uint32(127-min(k, 60)) << 23 & split
+			bits := math.Float32bits(f)&split | math.Float32bits(float32(x))&^split
 			power[i], r.hi[i], r.lo[i] = k, T(math.Float32frombits(bits)), T(tail*T(math.Float32frombits(scale)))
 		} else {
 			k, f := splitMantissa64(float64(u))
-			scale, bits := uint64(1023-min(k, 60))<<52, math.Float64bits(f)
-			if k == 0 {
-				scale, bits = 0, math.Float64bits(float64(x))
-			}
+			split := uint64((k | -k) >> 63)
+			scale := uint64(1023-min(k, 60)) << 52 & split
+			bits := math.Float64bits(f)&split | math.Float64bits(float64(x))&^split
 			power[i], r.hi[i], r.lo[i] = k, T(math.Float64frombits(bits)), T(tail*T(math.Float64frombits(scale)))
 		}
 	}
