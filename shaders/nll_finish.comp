@@ -8,7 +8,7 @@
 #include "states.glsl"
 #include "work.glsl"
 
-#if defined(DTYPE_F16)
+#if defined(DTYPE_F16) || defined(DTYPE_BF16)
 #include "pack16.glsl"
 layout(set = 0, binding = 1) writeonly buffer ResultBlock { uint at; } result;
 #else
@@ -27,7 +27,7 @@ void main() {
     if (lane_index() != 0u) return;
     STATE losses = load_state(push.root);
     REAL y = mean != 0u ? mean_value(losses, load_state(push.root + 1u)) : sum_value(losses);
-#if defined(DTYPE_F16)
+#if defined(DTYPE_F16) || defined(DTYPE_BF16)
     result.at = store16(y);
 #else
     result.at = y;

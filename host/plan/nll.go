@@ -25,17 +25,22 @@ type nllPlanner struct {
 	weighted    bool
 	status      Role
 	gathered    Role  // the chosen elements, where the rows of an item exceed a range; else -1
+	chosen      bool  // gathered holds those of all samples from the start
 	rows        int64 // rows of the input that a range holds
 	grain       int64 // samples that may not be cut apart: those of an item
 }
 
-// nll plans an NLL: the losses, or the sums of tiles of samples and the way up the
-// carry tree; in windows of samples.
-func (b *builder) nll(op tensor.NLL, inputs []tensor.Type) {
-	n := &nllPlanner{
+func newNLLPlanner(b *builder, op tensor.NLL, inputs []tensor.Type) *nllPlanner {
+	return &nllPlanner{
 		builder: b, op: op, view: op.View(inputs[0].Shape), dtype: inputs[0].DType, size: int64(inputs[0].DType.Size()),
 		targetBytes: int64(inputs[1].DType.Size()), weighted: len(inputs) == 3, gathered: -1,
 	}
+}
+
+// run plans an NLL: the losses, or the sums of tiles of samples and the way up the
+// carry tree; in windows of samples.
+func (n *nllPlanner) run() {
+	b := n.builder
 	samples := n.view.Samples()
 	if samples == 0 {
 		n.empty()
@@ -58,14 +63,14 @@ func (b *builder) nll(op tensor.NLL, inputs []tensor.Type) {
 	b.fill(Ref{n.status, 0, candidateOffset}, 0)
 	b.fill(Ref{n.status, candidateOffset, 4}, math.MaxUint32)
 	n.grain = group
-	if op.Reduction != tensor.None && b.plan.Strategy != Lane {
+	if n.op.Reduction != tensor.None && b.plan.Strategy != Lane {
 		n.grain = 4096 / max(4, n.size) // what has room in shared memory
 	}
-	if n.rows = b.limit(n.view.N*n.view.C*n.view.D, n.size) / max(1, n.view.C*n.view.D); !n.itemsFit() {
+	if n.rows = b.limit(n.view.N*n.view.C*n.view.D, n.size) / max(1, n.view.C*n.view.D); !n.chosen && !n.itemsFit() {
 		n.gathered = b.scratch(step * n.size)
 	}
 	var sums *nllSums
-	if op.Reduction != tensor.None {
+	if n.op.Reduction != tensor.None {
 		k, err := shaders.Lookup(n.kernel("nll_finish"))
 		if err != nil {
 			b.fail("%v", err)
@@ -85,7 +90,7 @@ func (n *nllPlanner) kernel(name string) string { return name + "_" + variant(n.
 
 // empty plans the result without samples: no losses, sum 0, mean NaN.
 func (n *nllPlanner) empty() {
-	words := map[tensor.DType][]uint32{tensor.F16: {0x7e00}, tensor.F32: {0x7fc00000}, tensor.F64: {0, 0x7ff80000}}[n.dtype]
+	words := map[tensor.DType][]uint32{tensor.F16: {0x7e00}, tensor.BF16: {0x7fc0}, tensor.F32: {0x7fc00000}, tensor.F64: {0, 0x7ff80000}}[n.dtype]
 	switch n.op.Reduction {
 	case tensor.None:
 	case tensor.Sum:
@@ -114,7 +119,7 @@ func gcd(a, b int64) int64 {
 // window plans what is done for some samples: in one piece, or in one for each
 // stretch of the input's rows that a range holds.
 func (n *nllPlanner) window(first, count int64, sums *nllSums) {
-	if n.gathered >= 0 {
+	if n.gathered >= 0 && !n.chosen {
 		n.gather(first, count)
 	}
 	for at := int64(0); at < count && n.err == nil; {
@@ -158,21 +163,32 @@ type piece struct {
 // job is what the kernels that look at targets have in common.
 func (n *nllPlanner) job(kernel string, first, count, sourceBase int64) job {
 	targets, targetBase := n.bind(span{Input1, first, count, n.targetBytes})
-	var ignore uint64
-	if n.op.IgnoreIndex != nil {
-		ignore = uint64(*n.op.IgnoreIndex)
-	}
+	low, high := n.ignored()
 	return job{
 		kernel: n.kernel(kernel), size: n.laneSize(), items: count,
-		spec: []NameValue{{"target_words", uint32(n.targetBytes / 4)}, {"ignoring", flag(n.op.IgnoreIndex != nil)}},
+		spec: n.labelSpec(),
 		push: []pushValue{
 			{"samples", count}, {"samples_per_item", 1}, {"classes", n.view.C}, {"depth", n.view.D},
 			{"first_d", first % n.view.D}, {"first_row", 0}, {"source_base", sourceBase}, {"target_base", targetBase}, {"result_base", 0},
-			{"ignore_low", int64(ignore & math.MaxUint32)}, {"ignore_high", int64(ignore >> 32)},
+			{"ignore_low", low}, {"ignore_high", high},
 			{"window_low", 0}, {"window_high", 0}, {"window_count", 0}, {"first_state", 0},
 		},
 		bind: []NamedRef{{"targets", targets}},
 	}
+}
+
+// labelSpec is the specialization of kernels that look at targets.
+func (n *nllPlanner) labelSpec() []NameValue {
+	return []NameValue{{"target_words", uint32(n.targetBytes / 4)}, {"ignoring", flag(n.op.IgnoreIndex != nil)}}
+}
+
+// ignored is the words of ignore_index.
+func (n *nllPlanner) ignored() (low, high int64) {
+	if n.op.IgnoreIndex == nil {
+		return 0, 0
+	}
+	bits := uint64(*n.op.IgnoreIndex)
+	return int64(bits & math.MaxUint32), int64(bits >> 32)
 }
 
 func set(push []pushValue, name string, value int64) {
@@ -188,9 +204,12 @@ func set(push []pushValue, name string, value int64) {
 func (n *nllPlanner) sampleJob(kernel string, p piece, perItem int64) job {
 	var source Ref
 	var base int64
-	if n.gathered >= 0 {
+	switch {
+	case n.chosen:
+		source, base = n.bind(span{n.gathered, p.first, p.count, n.size})
+	case n.gathered >= 0:
 		source, base = n.bind(span{n.gathered, 0, p.count, n.size})
-	} else {
+	default:
 		row := n.view.C * n.view.D
 		source, base = n.bind(span{Input0, p.row * row, p.rows * row, n.size})
 	}

@@ -64,8 +64,9 @@ type scanner struct {
 	scanKernels
 	exclusive, reverse bool
 	stateBytes         int64
-	statesRole         Role // -1 until it is needed
-	stagedRole         Role // likewise
+	statesRole         Role           // -1 until it is needed
+	stagedRole         Role           // likewise
+	set                func(*scanSet) // plans the passes over a set; nil for those of scans
 }
 
 // scanSet is a number of lines that are scanned together, as a dense view [outers,
@@ -124,6 +125,10 @@ func (b *builder) scan(kernels scanKernels, view tensor.View, exclusive, reverse
 // scanSet plans the passes over a set.
 func (s *scanner) scanSet(set scanSet) {
 	if s.err != nil {
+		return
+	}
+	if s.set != nil {
+		s.set(&set)
 		return
 	}
 	walk := s.pickWalk(&set)

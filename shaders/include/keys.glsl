@@ -14,6 +14,8 @@
 #define KEY_WORDS 2
 #define STEP_SHIFT 28
 
+#define KEY_OF_NAN uvec2(0u, 0x7ff80000u)
+
 KEY key_of_negative_infinity() { return uvec2(0xffffffffu, 0x800fffffu); }
 
 KEY ordered_bits(double x) {
@@ -64,6 +66,8 @@ void key_split(KEY key, int e, out int steps, out int k) {
 #define KEY int
 #define KEY_WORDS 1
 #define STEP_SHIFT 12
+
+#define KEY_OF_NAN 0x7fc00000
 
 KEY key_of_negative_infinity() { return -0x7f800001; }
 

@@ -1,5 +1,5 @@
-// The scan operator that this translation unit is for: -DOP_CUMSUM or
-// -DOP_LOGCUMSUMEXP.
+// The operator that this translation unit is for: -DOP_CUMSUM, -DOP_LOGCUMSUMEXP or,
+// where states are only folded, -DOP_SOFTMAX.
 #ifndef VKOPS_OPERATOR_GLSL
 #define VKOPS_OPERATOR_GLSL
 
@@ -11,6 +11,10 @@
 #elif defined(OP_LOGCUMSUMEXP)
 
 #include "logcumsumexp.glsl"
+
+#elif defined(OP_SOFTMAX)
+
+#include "softmax.glsl"
 
 #else
 #error no operator chosen

@@ -23,7 +23,9 @@ layout(constant_id = 3) const uint reverse_scan = 0u;
 #else
 const uint exclusive_scan = 0u;
 const uint reverse_scan = 0u;
+#ifndef OP_SOFTMAX
 ELEMENT exclusive(STATE s) { return inclusive(s); }
+#endif
 #endif
 layout(push_constant) uniform PushBlock {
     uint first_item;     // of this dispatch
@@ -41,6 +43,10 @@ layout(push_constant) uniform PushBlock {
     uint lines;          // of the window
     uint lines_per_item; // neighbours that one workgroup takes
     uint ticket;         // word of the states where tickets are drawn; flags follow it
+#endif
+#ifdef OP_SOFTMAX
+    uint positions; // that count, of the n
+    uint root;      // the first state of the tree's root
 #endif
 } push;
 
@@ -69,6 +75,7 @@ STATE starting_carry(Item item) {
 // Offset, in lines' strides, of position p from the start of a line in memory.
 uint along(uint p) { return reverse_scan != 0u ? push.n - 1u - p : p; }
 
+#ifndef OP_SOFTMAX
 // The output after (inclusive) or before (exclusive) the state takes a term.
 ELEMENT step_output(inout STATE s, TERM t) {
     if (exclusive_scan != 0u) {
@@ -79,5 +86,7 @@ ELEMENT step_output(inout STATE s, TERM t) {
     s = take(s, t);
     return inclusive(s);
 }
+
+#endif
 
 #endif

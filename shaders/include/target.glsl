@@ -17,6 +17,7 @@ layout(set = 0, binding = 5) buffer StatusBlock { uint at[]; } status;
 layout(constant_id = 6) const uint target_words = 1u;
 layout(constant_id = 2) const uint ignoring = 0u;
 
+#ifndef OWN_PUSH
 layout(push_constant) uniform PushBlock {
     uint first_item;
     uint item_end;
@@ -34,6 +35,7 @@ layout(push_constant) uniform PushBlock {
     uint window_count;
     uint first_state; // of the window's groups
 } push;
+#endif
 
 uvec2 load_target(uint position) {
     uint i = push.target_base + position;

@@ -1,0 +1,195 @@
+package plan
+
+import (
+	"math"
+
+	"vkops/shaders"
+	"vkops/tensor"
+)
+
+// softmaxPlanner plans a LogSoftmax, or the log-probabilities that a loss needs.
+type softmaxPlanner struct {
+	*scanner
+	view tensor.View
+	next int64          // the first line of the next set
+	loss *softmaxChosen // nil for LogSoftmax
+}
+
+// passes are the parts of the work that a dispatch does.
+type passes struct{ findLargest, addUp, putOut bool }
+
+func (b *builder) softmax(dtype tensor.DType, view tensor.View, loss *softmaxChosen) {
+	if view.Elements() == 0 {
+		return
+	}
+	kernels := scanKernels{"softmax", dtype}
+	kernel, err := shaders.Lookup(kernels.states("scan_fold_lane"))
+	if err != nil {
+		b.fail("%v", err)
+		return
+	}
+	p := &softmaxPlanner{view: view, loss: loss}
+	p.scanner = &scanner{
+		builder: b, scanKernels: kernels, stateBytes: int64(kernel.StateWords()) * 4, statesRole: -1, stagedRole: -1, set: p.plan,
+	}
+	p.cut(view)
+}
+
+// plan plans the passes over a set: all in one dispatch where there are many lines or
+// short ones, else one after the other with the way up the tree after the first two.
+func (p *softmaxPlanner) plan(set *scanSet) {
+	first, whole := p.next, p.takesWhole(set)
+	// A column may have been added to give rows an even pitch.
+	columns := min(set.inner, p.view.Inner-first%p.view.Inner)
+	p.next += set.outers * columns
+	output := p.loss == nil
+	nodes := set.nodes(tile)
+	if whole {
+		nodes = 1
+	}
+	var t *tree
+	if !whole || !output {
+		t = p.newTree(p.statesRole, set.outers, nodes, set.inner, 1, p.stateBytes)
+		p.statesRole = t.ref.Role
+	}
+	if !whole {
+		for _, pass := range []passes{{findLargest: true}, {addUp: true}} {
+			for i := range set.windows {
+				if pass.findLargest || len(set.windows) > 1 {
+					set.windows[i].bring()
+				}
+				p.pass(set, &set.windows[i], pass, 1, t)
+			}
+			for level := range len(t.nodes) - 1 {
+				p.level(t, p.states("scan_fold_lane"), level)
+			}
+		}
+	}
+	for i := range set.windows {
+		w := &set.windows[i]
+		if whole || len(set.windows) > 1 {
+			w.bring()
+		}
+		switch {
+		case whole:
+			p.pass(set, w, passes{true, true, output}, set.nodes(tile), t)
+		case output:
+			p.pass(set, w, passes{putOut: true}, 1, t)
+		}
+		if output {
+			w.take()
+		} else {
+			p.loss.gather(p, set, w, first, columns, t)
+		}
+	}
+}
+
+// form is how a set's elements are shared out.
+func (p *softmaxPlanner) form(set *scanSet) form {
+	switch {
+	case set.inner > 1:
+		return columnForm
+	case p.builder.plan.Strategy == Lane:
+		return laneForm
+	default:
+		return tileForm
+	}
+}
+
+// takesWhole is whether each item is a whole line, or block of columns.
+func (p *softmaxPlanner) takesWhole(set *scanSet) bool {
+	items, most := set.lines(), int64(16) // the tree has one level above 16 tiles
+	if p.lim.SoftwareDevice {
+		most = 3 // within maxLoops
+	}
+	if len(set.windows) > 1 || set.nodes(tile) > most {
+		return false
+	}
+	enough := p.manyItems()
+	if p.form(set) == tileForm {
+		enough = manyItems // workgroups
+	}
+	return set.nodes(tile) == 1 || items >= enough
+}
+
+// length is how many positions of a window count: one may have been added to give
+// lines an even pitch.
+func (p *softmaxPlanner) length(w *scanWindow) int64 { return min(w.n, p.view.N-w.first) }
+
+// pass plans a dispatch over a window, with some tiles for each item.
+func (p *softmaxPlanner) pass(lines *scanSet, w *scanWindow, do passes, perItem int64, t *tree) {
+	walk := walk{form: p.form(lines), leaf: tile, perItem: perItem}
+	j := p.elementJob(lines, w, "softmax", walk)
+	source, base := p.bind(w.source)
+	result, resultBase := source, int64(0) // has to be bound, is not written
+	bases := []int64{base}
+	if do.putOut {
+		result, resultBase = p.bind(w.result)
+		bases = append(bases, resultBase)
+	} else {
+		result = t.ref.Ref
+	}
+	states, root := source, int64(0) // likewise
+	if t != nil {
+		states, root = t.ref.Ref, t.base[len(t.base)-1]
+		if perItem > 1 {
+			set(j.push, "line_tiles", 1)
+		}
+	}
+	j.push = append(j.push, pushValue{"source_base", base}, pushValue{"result_base", resultBase}, pushValue{"carried", 0},
+		pushValue{"positions", p.length(w)}, pushValue{"root", root})
+	j.spec = p.vectors(j.spec, lines, w, walk, bases...)
+	j.spec = append(j.spec, NameValue{"find_largest", flag(do.findLargest)}, NameValue{"add_up", flag(do.addUp)}, NameValue{"put_out", flag(do.putOut)})
+	j.bind = []NamedRef{{"source", source}, {"result", result}, {"states", states}}
+	for _, walked := range []bool{do.findLargest, do.addUp, do.putOut, do.putOut} {
+		if walked {
+			j.traffic += p.elementBytes(lines, w)
+		}
+	}
+	p.dispatch(j)
+}
+
+// softmaxChosen is where the log-probabilities that labels choose go.
+type softmaxChosen struct {
+	nll  *nllPlanner
+	into Role
+}
+
+// gather plans the choice of the samples of a set, whose first sample is given, from a
+// window.
+func (c *softmaxChosen) gather(p *softmaxPlanner, set *scanSet, w *scanWindow, first, columns int64, t *tree) {
+	count := set.outers * columns
+	source, sourceBase := p.bind(w.source)
+	result, resultBase := p.bind(span{c.into, first, count, c.nll.size})
+	targets, targetBase := p.bind(span{Input1, first, count, c.nll.targetBytes})
+	j := job{kernel: p.elements("softmax_gather"), size: p.laneSize(), items: count}
+	if c.nll.size == 2 { // an item is a word
+		j.firstItem = resultBase / 2
+		j.items = ceilDiv(resultBase+count, 2) - j.firstItem
+	}
+	j.spec = c.nll.labelSpec()
+	low, high := c.nll.ignored()
+	j.push = []pushValue{
+		{"samples", count}, {"columns", columns}, {"n", w.n}, {"inner", set.inner}, {"classes", p.view.N},
+		{"first_class", w.first}, {"positions", p.length(w)},
+		{"source_base", sourceBase}, {"target_base", targetBase}, {"result_base", resultBase},
+		{"root", t.base[len(t.base)-1]}, {"ignore_low", low}, {"ignore_high", high},
+	}
+	j.bind = []NamedRef{{"source", source}, {"result", result}, {"states", t.ref.Ref}, {"targets", targets}}
+	j.traffic = count * (2*c.nll.size + c.nll.targetBytes + p.stateBytes)
+	p.dispatch(j)
+}
+
+// crossEntropy plans the chosen log-probabilities, and then an NLL of them.
+func (b *builder) crossEntropy(op tensor.SoftmaxCrossEntropyLoss, inputs []tensor.Type) {
+	n := newNLLPlanner(b, op.NLL(), inputs)
+	if samples := n.view.Samples(); samples > 0 {
+		if samples > math.MaxInt64/n.size {
+			b.fail("%d samples", samples)
+			return
+		}
+		n.gathered, n.chosen = b.scratch(samples*n.size), true
+		b.softmax(n.dtype, tensor.View{Outer: n.view.N, N: n.view.C, Inner: n.view.D}, &softmaxChosen{n, n.gathered})
+	}
+	n.run()
+}
