@@ -26,8 +26,9 @@ build_variant() { # OUT KERNEL OPERATOR TYPE
         name+="_$4"
         defines+=("-DDTYPE_${4^^}")
     fi
-    # The compiler reports errors on stdout, beside the name of the file.
-    if ! glslangValidator --target-env vulkan1.1 -Iinclude "${defines[@]}" -o "$out/$name.spv" "$kernel.comp" >"$out/$name.log"; then
+    # The compiler reports on stdout, beside the name of the file. A warning is an error.
+    if ! glslangValidator --target-env vulkan1.1 -Iinclude "${defines[@]}" -o "$out/$name.spv" "$kernel.comp" >"$out/$name.log" ||
+        grep -q '^WARNING' "$out/$name.log"; then
         echo "$name:" >&2
         cat "$out/$name.log" >&2
         return 255 # makes xargs stop
@@ -50,5 +51,5 @@ else
     mkdir -p spv
     rm -f spv/*
     cp "$out"/* spv/
-    echo "$(ls spv/*.spv | wc -l) kernels, $(cat spv/*.spv | wc -c) bytes"
+    echo "$(find spv -name '*.spv' | wc -l) kernels, $(cat spv/*.spv | wc -c) bytes"
 fi
