@@ -23,47 +23,70 @@ func ReadNPY(r io.Reader, opts NPYOptions) (tensor.Dense, error) { return npy.Re
 // WriteNPY writes a NumPy array, version 1.0, C order, little-endian.
 func WriteNPY(w io.Writer, d tensor.Dense) error { return npy.Write(w, d) }
 
-// CheckEnding refuses a path that ends in neither .pb nor .npy, in any case of
+// place is a path taken apart: "x.npz:name" is the array name of an archive.
+type place struct {
+	path   string
+	ending string // ".pb", ".npy" or ".npz"
+	array  string // of an archive; "" where none is named
+}
+
+func parsePlace(path string) (place, error) {
+	p := place{path: path}
+	if i := strings.LastIndex(strings.ToLower(path), archiveEnding+":"); i >= 0 {
+		i += len(archiveEnding)
+		p.path, p.array = path[:i], path[i+1:]
+	}
+	p.ending = strings.ToLower(filepath.Ext(p.path))
+	switch p.ending {
+	case ".pb", ".npy", archiveEnding:
+		return p, nil
+	}
+	return place{}, unsupportedErrorf("%s ends in none of .npy, .npz and .pb", path)
+}
+
+const archiveEnding = ".npz"
+
+// CheckEnding refuses a path that ends in none of .npy, .npz and .pb, in any case of
 // letters, so that a wrong output name is found before the work is done.
 func CheckEnding(path string) error {
-	_, err := isNPY(path)
+	_, err := parsePlace(path)
 	return err
 }
 
-func isNPY(path string) (bool, error) {
-	switch ending := strings.ToLower(filepath.Ext(path)); ending {
-	case ".npy", ".pb":
-		return ending == ".npy", nil
-	default:
-		return false, unsupportedErrorf("%s ends in neither .pb nor .npy", path)
-	}
-}
-
-// ReadFile reads a tensor from a .pb or .npy file; opts matter to the latter.
+// ReadFile reads a tensor from a .pb or .npy file, or from an .npz archive, of which
+// "x.npz:name" names the array where there are several; opts matter to the last two.
 func ReadFile(path string, opts NPYOptions) (tensor.Dense, error) {
-	asNPY, err := isNPY(path)
+	p, err := parsePlace(path)
 	if err != nil {
 		return tensor.Dense{}, err
 	}
 	var d tensor.Dense
-	if asNPY {
-		d, err = readNPYFile(path, opts)
-	} else {
-		d, err = readTensorFile(path)
+	switch p.ending {
+	case ".pb":
+		d, err = readTensorFile(p.path)
+	default:
+		d, err = readNumPyFile(p, opts)
 	}
 	if err != nil {
-		return tensor.Dense{}, naming(path, err)
+		return tensor.Dense{}, naming(p.path, err)
 	}
 	return d, nil
 }
 
-func readNPYFile(path string, opts NPYOptions) (tensor.Dense, error) {
-	f, err := os.Open(path)
+func readNumPyFile(p place, opts NPYOptions) (tensor.Dense, error) {
+	f, err := os.Open(p.path)
 	if err != nil {
 		return tensor.Dense{}, err
 	}
 	defer f.Close()
-	return npy.Read(f, opts)
+	if p.ending == ".npy" {
+		return npy.Read(f, opts)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return tensor.Dense{}, err
+	}
+	return npy.ReadArchive(f, info.Size(), p.array, opts)
 }
 
 func readTensorFile(path string) (tensor.Dense, error) {
@@ -75,21 +98,28 @@ func readTensorFile(path string) (tensor.Dense, error) {
 	return d, err
 }
 
-// WriteFile writes d to a .pb or .npy file, which appears whole or not at all.
-// name is the tensor's name in a .pb file.
+// WriteFile writes d to a .pb, .npy or .npz file, which appears whole or not at all.
+// name is the tensor's name in a .pb file, and in an .npz archive whose path does not
+// name the array.
 func WriteFile(path string, d tensor.Dense, name string) error {
-	asNPY, err := isNPY(path)
+	p, err := parsePlace(path)
 	if err != nil {
 		return err
 	}
-	err = wholefile.Write(path, func(w io.Writer) error {
-		if asNPY {
+	if p.array == "" {
+		p.array = name
+	}
+	err = wholefile.Write(p.path, func(w io.Writer) error {
+		switch p.ending {
+		case ".npy":
 			return npy.Write(w, d)
+		case archiveEnding:
+			return npy.WriteArchive(w, p.array, d)
 		}
 		return WriteTensor(w, d, name)
 	})
 	if err != nil {
-		return naming(path, err)
+		return naming(p.path, err)
 	}
 	return nil
 }

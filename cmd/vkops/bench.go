@@ -60,7 +60,7 @@ on the standard input with a line of JSON: "next" prepares the next combination,
 
 func (f *benchFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.preset, "preset", "", `"targets": the combinations that have aims, instead of the flags below; --op and --dtype select among them`)
+	flags.StringVar(&f.preset, "preset", "", `"targets": the combinations that have aims, instead of the flags below; --op, --dtype and --shape select among them`)
 	flags.StringSliceVar(&f.ops, "op", []string{"cumsum"}, "operators: "+strings.Join(operatorNames(), ", "))
 	flags.StringSliceVar(&f.dtypes, "dtype", []string{tensor.F32.String()}, "element types")
 	flags.StringSliceVar(&f.shapes, "shape", []string{"4096x4096"}, "shapes; of nll's input: N x C x d...")
@@ -82,7 +82,7 @@ func (f *benchFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.serve, "serve", false, "measure a round at a time, as the standard input says")
 	cmd.MarkFlagsMutuallyExclusive("serve", "plot")
 	cmd.MarkFlagsMutuallyExclusive("serve", "rounds")
-	for _, name := range []string{"shape", "axis", "exclusive", "reverse", "reduction", "target", "weight", "ignore-index"} {
+	for _, name := range []string{"axis", "exclusive", "reverse", "reduction", "target", "weight", "ignore-index"} {
 		cmd.MarkFlagsMutuallyExclusive("preset", name)
 	}
 	for _, name := range []string{"preset", "op", "dtype", "shape", "axis", "strategy", "serve", "times"} {

@@ -78,17 +78,18 @@ func (f benchFlags) check() error {
 	return nil
 }
 
-// selected gives the combinations of the preset that --op and --dtype leave.
+// selected gives the combinations of the preset that --op, --dtype and --shape leave.
 func (f benchFlags) selected() ([]workload.Workload, error) {
 	if f.preset != presetTargets {
 		return nil, fmt.Errorf("bench: --preset %q is not %q", f.preset, presetTargets)
 	}
 	list := slices.DeleteFunc(workload.Targets(), func(w workload.Workload) bool {
 		return f.changed("op") && !slices.Contains(f.ops, w.Op.Name()) ||
-			f.changed("dtype") && !slices.Contains(f.dtypes, w.Inputs[0].DType.String())
+			f.changed("dtype") && !slices.Contains(f.dtypes, w.Inputs[0].DType.String()) ||
+			f.changed("shape") && !slices.Contains(f.shapes, joined(w.Inputs[0].Shape))
 	})
 	if len(list) == 0 {
-		return nil, fmt.Errorf("bench: --preset %s has nothing of these operators and types", f.preset)
+		return nil, fmt.Errorf("bench: --preset %s has nothing of these operators, types and shapes", f.preset)
 	}
 	return list, nil
 }

@@ -62,7 +62,7 @@ func (c *cli) benchTable(results []benchResult) error {
 		{"operator", func(r benchResult) string { return r.title() }},
 		{"type", func(r benchResult) string { return r.DType }},
 		{"shape", func(r benchResult) string {
-			return strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Shape), " ", "x"), "[]")
+			return joined(r.Shape)
 		}},
 		{"strategy", func(r benchResult) string { return r.Strategy }},
 		{">kernel", func(r benchResult) string { return duration(r.Kernel) }},

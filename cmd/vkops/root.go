@@ -26,6 +26,7 @@ type cli struct {
 	stdout, stderr io.Writer
 	device         string
 	json           bool
+	quiet          bool // nothing for a person goes to the standard output
 	started        bool // the flags were understood and a command runs
 }
 
@@ -100,16 +101,17 @@ input; 3 no Vulkan device, or none so named.`,
 	root.PersistentFlags().StringVar(&c.device, "device", "",
 		`device: "cpu", an index of 'vkops devices', or part of a name (default: $VKOPS_DEVICE, else the best one)`)
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON, and nothing else, on the standard output")
-	root.AddCommand(c.devicesCommand(), c.runCommand(), c.testCommand(), c.verifyCommand(), c.benchCommand(), c.soakCommand())
+	root.AddCommand(c.devicesCommand(), c.runCommand(), c.testCommand(), c.verifyCommand(), c.benchCommand(), c.soakCommand(), c.tuneCommand())
 	return root
 }
 
 // printJSON prints one value on a line of its own.
 func (c *cli) printJSON(v any) error { return json.NewEncoder(c.stdout).Encode(v) }
 
-// printf prints for a person; with --json it prints nothing.
+// printf prints for a person; with --json, or where the standard output takes a
+// result, it prints nothing.
 func (c *cli) printf(format string, args ...any) {
-	if !c.json {
+	if !c.json && !c.quiet {
 		fmt.Fprintf(c.stdout, format, args...)
 	}
 }

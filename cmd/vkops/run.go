@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +16,9 @@ import (
 	"vkops/tensor"
 )
 
+// pipe stands for the standard input or output in place of a file.
+const pipe = "-"
+
 // files are the flags of every form of run.
 type files struct {
 	inputs, outputs []string
@@ -21,9 +26,9 @@ type files struct {
 }
 
 func (f *files) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVarP(&f.inputs, "input", "i", nil, "input file, .npy or .pb; once for each input, in order")
-	cmd.Flags().StringArrayVarP(&f.outputs, "output", "o", nil, "output file, .npy or .pb; once for each output, in order")
-	cmd.Flags().StringVar(&f.dtype, "dtype", "", `"bfloat16" reads .npy files of type <V2 as bfloat16`)
+	cmd.Flags().StringArrayVarP(&f.inputs, "input", "i", nil, "input file: .npy, .pb, .npz:NAME, or - for .npy from the standard input; once for each input, in order")
+	cmd.Flags().StringArrayVarP(&f.outputs, "output", "o", nil, "output file: .npy, .pb, .npz or .npz:NAME, or - for .npy to the standard output; once for each output, in order")
+	cmd.Flags().StringVar(&f.dtype, "dtype", "", `"bfloat16" reads .npy and .npz files of type <V2 as bfloat16`)
 }
 
 // job is a run whose inputs have been read and checked.
@@ -40,7 +45,8 @@ func (c *cli) runCommand() *cobra.Command {
 		Short: "run one operator on files",
 		Example: `  vkops run model.onnx -i x.pb -i axis.pb -o y.npy
   vkops run cumsum --axis 1 -i x.npy -o y.npy
-  vkops run nll --reduction sum -i logprobs.npy -i labels.npy -o loss.npy`,
+  vkops run nll --reduction sum -i data.npz:logprobs -i data.npz:labels -o loss.npy
+  vkops run log1p -i - -o - <x.npy | vkops run cumsum --axis 0 -i - -o y.npy`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !strings.EqualFold(filepath.Ext(args[0]), ".onnx") {
@@ -67,7 +73,7 @@ func (c *cli) operator(name, short string, parse func(cmd *cobra.Command) (tenso
 				if err != nil {
 					return job{}, badInput{err}
 				}
-				inputs, err := f.read()
+				inputs, err := f.read(c.stdin)
 				return job{op, inputs, []string{"y"}}, err
 			})
 		},
@@ -80,7 +86,7 @@ func (c *cli) runCumSum() *cobra.Command {
 	var op tensor.CumSum
 	cmd := c.operator("cumsum", "cumulative sum along an axis", func(cmd *cobra.Command) (tensor.Op, error) {
 		if !cmd.Flags().Changed("axis") {
-			return nil, fmt.Errorf("cumsum: --axis is missing")
+			return nil, fmt.Errorf("cumsum: --axis is missing; --axis 0 sums along the first axis, --axis -1 along the last")
 		}
 		return op, nil
 	})
@@ -118,8 +124,8 @@ func (c *cli) runNLL() *cobra.Command {
 	return cmd
 }
 
-// read reads the input files.
-func (f files) read() ([]tensor.Dense, error) {
+// read reads the input files, and the standard input for "-".
+func (f files) read(stdin io.Reader) ([]tensor.Dense, error) {
 	var opts onnx.NPYOptions
 	if f.dtype != "" {
 		opts.Void2 = tensor.BF16 // check allows no other
@@ -127,19 +133,44 @@ func (f files) read() ([]tensor.Dense, error) {
 	inputs := make([]tensor.Dense, len(f.inputs))
 	for i, path := range f.inputs {
 		var err error
-		if inputs[i], err = onnx.ReadFile(path, opts); err != nil {
+		if path == pipe {
+			if inputs[i], err = onnx.ReadNPY(stdin, opts); err != nil {
+				err = fmt.Errorf("standard input: %w", err)
+			}
+		} else {
+			inputs[i], err = onnx.ReadFile(path, opts)
+		}
+		if err != nil {
 			return nil, badInput{err}
 		}
 	}
 	return inputs, nil
 }
 
+// write writes one output.
+func (c *cli) write(path string, y tensor.Dense, name string) error {
+	if path != pipe {
+		return onnx.WriteFile(path, y, name)
+	}
+	w := bufio.NewWriter(c.stdout)
+	if err := onnx.WriteNPY(w, y); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
 // check refuses flags that make no sense before anything is read.
-func (f files) check() error {
+func (f files) check(c *cli) error {
 	if f.dtype != "" && f.dtype != tensor.BF16.String() {
 		return badInputf("run: --dtype %q is not bfloat16, the only type that .npy files cannot name", f.dtype)
 	}
+	if err := f.checkPipes(c); err != nil {
+		return err
+	}
 	for _, path := range f.outputs {
+		if path == pipe {
+			continue
+		}
 		if err := onnx.CheckEnding(path); err != nil {
 			return badInputf("output: %w", err)
 		}
@@ -149,6 +180,34 @@ func (f files) check() error {
 			return badInputf("output %s: %s is not a folder", path, filepath.Dir(path))
 		}
 	}
+	return nil
+}
+
+// checkPipes refuses what a stream cannot be used for, and makes the output of results
+// the only one.
+func (f files) checkPipes(c *cli) error {
+	count := func(paths []string) (n int) {
+		for _, path := range paths {
+			if path == pipe {
+				n++
+			}
+		}
+		return n
+	}
+	if count(f.inputs) > 1 {
+		return badInputf("run: the standard input can be one input only; name files for the others")
+	}
+	switch outputs := count(f.outputs); {
+	case outputs == 0:
+		return nil
+	case outputs > 1:
+		return badInputf("run: the standard output can be one output only; name files for the others")
+	case c.json:
+		return badInputf("run: --json and '-o -' both want the standard output; name a file")
+	case isTerminal(c.stdout):
+		return badInputf("run: '-o -' would print .npy bytes on the terminal; send them on with | or >, or name a file")
+	}
+	c.quiet = true
 	return nil
 }
 
@@ -162,7 +221,7 @@ func (f files) checkOutputs(what string, outputs int) error {
 
 // runJob checks everything that can be checked without a device, then opens it.
 func (c *cli) runJob(ctx context.Context, f files, prepare func() (job, error)) error {
-	if err := f.check(); err != nil {
+	if err := f.check(c); err != nil {
 		return err
 	}
 	j, err := prepare()
@@ -187,7 +246,7 @@ func (c *cli) runJob(ctx context.Context, f files, prepare func() (job, error)) 
 	if err != nil {
 		return err
 	}
-	if err := onnx.WriteFile(f.outputs[0], y, j.outputs[0]); err != nil {
+	if err := c.write(f.outputs[0], y, j.outputs[0]); err != nil {
 		return err
 	}
 	return c.reportRun(where(rt, j.op, types(j.inputs)), j.op, types(j.inputs), y.Type, f.outputs[0])
@@ -211,7 +270,6 @@ func (c *cli) reportRun(device string, op tensor.Op, inputs []tensor.Type, outpu
 	if c.json {
 		return c.printJSON(result)
 	}
-	_, err := fmt.Fprintf(c.stdout, "%s: %s -> %s on %s: %s\n",
-		attributes.String(op), strings.Join(result.Inputs, ", "), result.Output, device, file)
-	return err
+	c.printf("%s: %s -> %s on %s: %s\n", attributes.String(op), strings.Join(result.Inputs, ", "), result.Output, device, file)
+	return nil
 }

@@ -124,7 +124,7 @@ func TestBadInput(t *testing.T) {
 		{"run cumsum --axis 3 -i " + x + " -o " + out, "vkops: cumsum: axis 3 out of range for rank 2\n"},
 		{"run cumsum --axis -3 -i " + x + " -o " + out, "vkops: cumsum: axis -3 out of range for rank 2\n"},
 		{"run cumsum --axis one -i " + x + " -o " + out, "vkops: invalid argument \"one\" for \"--axis\" flag"},
-		{"run cumsum -i " + x + " -o " + out, "vkops: cumsum: --axis is missing\n"},
+		{"run cumsum -i " + x + " -o " + out, "vkops: cumsum: --axis is missing; --axis 0"},
 		{"run cumsum --axis 1 -o " + out, "vkops: cumsum: 0 inputs, takes 1\n"},
 		{"run cumsum --axis 1 -i " + x + " -i " + x + " -o " + out, "vkops: cumsum: 2 inputs, takes 1\n"},
 		{"run cumsum --axis 1 -i " + x, "vkops: cumsum: 0 outputs named with -o, gives 1\n"},
@@ -133,12 +133,16 @@ func TestBadInput(t *testing.T) {
 		{"run cumsum extra --axis 1 -i " + x + " -o " + out, "vkops: "},
 		{"run cumsum --axis 1 -i " + folder + "/none.npy -o " + out, "no such file"},
 		{"run cumsum --axis 1 -i " + truncated + " -o " + out, "truncated"},
-		{"run cumsum --axis 1 -i " + x + " -o " + out + ".txt", "ends in neither .pb nor .npy"},
+		{"run cumsum --axis 1 -i " + x + " -o " + out + ".txt", "ends in none of .npy, .npz and .pb"},
 		{"run cumsum --axis 1 -i " + x + " -o " + folder + "/none/y.npy", "no such file"},
 		{"run cumsum --axis 1 --dtype float16 -i " + x + " -o " + out, "--dtype \"float16\" is not bfloat16"},
 		{"run logcumsumexp --axis 2 -i " + x + " -o " + out, "vkops: logcumsumexp: axis 2 out of range for rank 2\n"},
 		{"run logcumsumexp --exclusive -i " + x + " -o " + out, "vkops: unknown flag: --exclusive"},
 		{"run logcumsumexp -i " + ints + " -o " + out, "vkops: logcumsumexp: x has element type int32; allowed: float16, bfloat16, float32, float64\n"},
+		{"run log1p --json -i " + x + " -o -", "both want the standard output"},
+		{"run nll -i - -i - -o " + out, "can be one input only"},
+		{"run log1p -i - -o " + out, "standard input: "},
+		{"run log1p -i " + out + "/x.npz:a -o " + out, "x.npz"},
 		{"run log1p --axis 0 -i " + x + " -o " + out, "vkops: unknown flag: --axis"},
 		{"run nll --reduction max -i " + x + " -i " + target + " -o " + out, "vkops: nll: reduction \"max\" is not mean, sum or none\n"},
 		{"run nll -i " + x + " -i " + x + " -o " + out, "vkops: nll: target has element type float32; allowed: int32, int64\n"},
@@ -165,7 +169,7 @@ func TestBadInput(t *testing.T) {
 		{"bench --times resident,ever", "--times \"ever\" is not kernel, resident"},
 		{"bench --rounds -1", "--rounds -1 is negative"},
 		{"bench --preset all", "--preset \"all\" is not \"targets\""},
-		{"bench --preset targets --op nll --dtype float16", "has nothing of these operators and types"},
+		{"bench --preset targets --op nll --dtype float16", "has nothing of these operators, types and shapes"},
 		{"bench --preset targets --axis 1", "[axis preset] were all set"},
 		{"bench --from x.jsonl", "needs --plot FILE.svg"},
 		{"bench --from " + folder + "/none.jsonl --plot " + folder + "/p.svg", "no such file"},
@@ -240,4 +244,21 @@ func TestRunGraph(t *testing.T) {
 	r := vkops(append(run, "--device", "cpu", "-o", filepath.Join(t.TempDir(), "z.npy"))...)
 	require.Equal(t, exitBadInput, r.code)
 	require.Contains(t, r.stderr, "1 outputs named with -o, gives 2")
+}
+
+func TestPipesAndArchives(t *testing.T) {
+	x := save(t, "x.npz:values", []float32{0, 1, 3}, 3)
+	out := strings.TrimSuffix(x, ":values")
+	piped := vkops("run", "log1p", "-i", out, "-o", "-", "--device", "cpu")
+	require.Equal(t, exitOK, piped.code, piped.stderr)
+	require.True(t, strings.HasPrefix(piped.stdout, "\x93NUMPY"), "nothing but the result")
+	require.Empty(t, piped.stderr)
+
+	y := filepath.Join(t.TempDir(), "y.npz")
+	r := vkopsWith(piped.stdout, "run", "cumsum", "--axis", "0", "-i", "-", "-o", y+":sums", "--device", "cpu")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.InDeltaSlice(t, []float32{0, 0.6931472, 2.0794415}, tensor.ValuesOf[float32](load(t, y+":sums").Data), 1e-6)
+	r = vkops("run", "log1p", "-i", y+":other", "-o", y, "--device", "cpu")
+	require.Equal(t, exitBadInput, r.code)
+	require.Contains(t, r.stderr, `no array "other" in the archive; there are "sums"`)
 }

@@ -14,14 +14,14 @@ import (
 // runModel runs an ONNX model on files. A model of one operator runs and reports
 // like the command of that operator.
 func (c *cli) runModel(ctx context.Context, path string, f files) error {
-	if err := f.check(); err != nil {
+	if err := f.check(c); err != nil {
 		return err
 	}
 	model, err := onnx.ReadModel(path)
 	if err != nil {
 		return badInput{err}
 	}
-	inputs, err := f.read()
+	inputs, err := f.read(c.stdin)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (c *cli) runGraph(ctx context.Context, path string, b *onnx.Bound, f files)
 		return err
 	}
 	for i, y := range outputs {
-		if err := onnx.WriteFile(f.outputs[i], y, b.Values[b.Outputs[i]].Name); err != nil {
+		if err := c.write(f.outputs[i], y, b.Values[b.Outputs[i]].Name); err != nil {
 			return err
 		}
 	}
@@ -139,16 +139,12 @@ func (c *cli) reportGraph(rt *host.Runtime, path string, b *onnx.Bound, outputs 
 		for _, t := range inputs {
 			s.Inputs = append(s.Inputs, t.String())
 		}
-		if !c.json {
-			fmt.Fprintf(c.stdout, "%s: %s -> %s on %s\n", attributes.String(step.Op), strings.Join(s.Inputs, ", "), s.Output, s.Device)
-		}
+		c.printf("%s: %s -> %s on %s\n", attributes.String(step.Op), strings.Join(s.Inputs, ", "), s.Output, s.Device)
 		result.Steps = append(result.Steps, s)
 	}
 	for i, file := range outputs {
 		v := b.Values[b.Outputs[i]]
-		if !c.json {
-			fmt.Fprintf(c.stdout, "%q %s: %s\n", v.Name, v.Type, file)
-		}
+		c.printf("%q %s: %s\n", v.Name, v.Type, file)
 		result.Outputs = append(result.Outputs, graphOutput{v.Name, v.Type.String(), file})
 	}
 	if c.json {

@@ -24,3 +24,12 @@ func parseShape(s string) (tensor.Shape, error) {
 	}
 	return shape, nil
 }
+
+// joined writes a shape as parseShape reads it.
+func joined(shape []int) string {
+	parts := make([]string, len(shape))
+	for i, d := range shape {
+		parts[i] = strconv.Itoa(d)
+	}
+	return strings.Join(parts, "x")
+}
