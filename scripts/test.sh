@@ -46,10 +46,10 @@ CGO_ENABLED=0 go vet ./...
 
 # -count=1: a driver is no input that the test cache would notice.
 step "tests"
-go test -count=1 -timeout 20m "${packages[@]}"
+go test -count=1 -shuffle=on -timeout 20m "${packages[@]}"
 
 step "tests under the race detector (-short)"
-go test -count=1 -timeout 20m -race -short "${packages[@]}"
+go test -count=1 -shuffle=on -timeout 20m -race -short "${packages[@]}"
 
 step "staticcheck"
 have_go=$(go env GOVERSION)
@@ -60,10 +60,13 @@ else
 fi
 
 step "shellcheck"
-if command -v shellcheck >/dev/null; then
-  shellcheck -S warning scripts/*.sh shaders/*.sh .ci/run
+shellcheck -S warning scripts/*.sh shaders/*.sh .ci/run
+
+step "the example with GoMLX, a module of its own"
+if (cd examples/gomlx && go mod download); then
+  (cd examples/gomlx && go vet . && go test -count=1 .)
 else
-  echo "SKIPPED: shellcheck is not installed"
+  echo "SKIPPED: its modules cannot be fetched"
 fi
 
 printf '\ntest: all steps passed in %d s\n' $((SECONDS - begin))
