@@ -213,6 +213,22 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
+// Every direct dependency has its reason in one place, and no line is left over.
+func TestDependenciesAreJustified(t *testing.T) {
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	require.NoError(t, err)
+	page, err := os.ReadFile(filepath.Join(root, "docs", "dependencies.md"))
+	require.NoError(t, err)
+	var direct, justified []string
+	for _, found := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllStringSubmatch(string(mod), -1) {
+		direct = append(direct, found[1])
+	}
+	for _, found := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(string(page), -1) {
+		justified = append(justified, found[1])
+	}
+	require.ElementsMatch(t, direct, justified)
+}
+
 func TestBlocks(t *testing.T) {
 	blocks, err := Blocks("a\n\n- b\n\n  ```sh\n  go version\n    x\n  ```\n```text\n```\n")
 	require.NoError(t, err)
