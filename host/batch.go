@@ -30,6 +30,13 @@ func submissionBytes(t gpu.DeviceType) int64 {
 	}
 }
 
+// submissionAt is submissionBytes for a device whose slowest kernel moves so many bytes
+// a second: what takes it a tenth of a second. Elements of 64 bits may take many times
+// as long.
+func submissionAt(bytesPerSecond int64) int64 {
+	return min(max(bytesPerSecond/10, 16<<20), 8<<30)
+}
+
 // room is the work that takes something that moves so many bytes, begun anew where the
 // last one would exceed the bound; rt.mu is held.
 func (b *batch) room(bytes int64) (*work, error) {

@@ -38,6 +38,7 @@ type config struct {
 	maxRange      int64
 	groupSize     int
 	maxSubmission int64
+	withoutTuning bool
 	// For tests:
 	fault      func(call string) bool // gpu.Options.Fault
 	layer      bool                   // gpu.Options.Validation
@@ -59,11 +60,14 @@ func newConfig(opts []Option) (config, error) {
 	if cfg.maxRange < 0 || cfg.budget < 0 || cfg.maxSubmission < 0 {
 		return config{}, fmt.Errorf("%w: negative limit", ErrAttribute)
 	}
-	if n := cfg.groupSize; n < 0 || n > 1<<16 || n&(n-1) != 0 {
-		return config{}, fmt.Errorf("%w: workgroup size %d is not a power of two up to 65536", ErrAttribute, n)
+	if !isWorkgroupSize(cfg.groupSize) {
+		return config{}, fmt.Errorf("%w: workgroup size %d is not a power of two up to 65536", ErrAttribute, cfg.groupSize)
 	}
 	return cfg, nil
 }
+
+// isWorkgroupSize reports whether n is a size, or 0 for none.
+func isWorkgroupSize(n int) bool { return n >= 0 && n <= 1<<16 && n&(n-1) == 0 }
 
 // forced reports whether an option is about how the device works, which then has to.
 func (c config) forced() bool {
@@ -108,6 +112,9 @@ func WithMemoryBudget(bytes int64) Option { return func(c *config) { c.budget = 
 
 // WithStrategy forces a strategy, and keeps small work on the device.
 func WithStrategy(s Strategy) Option { return func(c *config) { c.strategy = s } }
+
+// WithoutTuning ignores what [Tune] found on the device.
+func WithoutTuning() Option { return func(c *config) { c.withoutTuning = true } }
 
 // WithMaxRange lowers the size, in bytes, of the part of a buffer that a kernel
 // sees at once. It exists for tests: larger tensors go through windows.

@@ -29,6 +29,7 @@ type vulkan struct {
 	direct     bool
 	stageBytes int
 	importFrom int64
+	cacheDir   string
 	partBytes  int64 // not 0: slices go through the device in parts of this size
 	// maxSubmission bounds the bytes that the kernels of a submission move.
 	maxSubmission int64
@@ -57,7 +58,7 @@ func openVulkan(rt *Runtime, cfg config) (*vulkan, error) {
 	v := &vulkan{
 		rt: rt, gpu: dev, strategy: cfg.strategy, direct: info.Caps.Unified && cfg.stage == 0,
 		stageBytes: cmp.Or(cfg.stage, defaultStage),
-		importFrom: cmp.Or(cfg.importFrom, importFrom), partBytes: cfg.partBytes, maxSubmission: maxSubmissionOf(cfg, info.Type),
+		importFrom: cmp.Or(cfg.importFrom, importFrom), partBytes: cfg.partBytes, cacheDir: cfg.cacheDir, maxSubmission: maxSubmissionOf(cfg, info.Type),
 		limits: plan.Limits{
 			Caps: info.Caps, SoftwareDevice: info.Type == gpu.CPU, VendorID: info.VendorID,
 			MaxRange: cfg.maxRange, WorkgroupSize: uint32(cfg.groupSize),
@@ -71,6 +72,7 @@ func openVulkan(rt *Runtime, cfg config) (*vulkan, error) {
 		return nil, errors.Join(fmt.Errorf("litmus: %w", err), dev.Close())
 	}
 	v.info = DeviceInfo{Info: info, Litmus: checks}
+	v.applyTuning(cfg)
 	return v, nil
 }
 
