@@ -27,14 +27,21 @@ struct ExpTerm {
 // The empty sum, and as good as exp(-inf).
 STATE identity() { return ExpSum(key_of_negative_infinity(), POSITIVE_ZERO, POSITIVE_ZERO); }
 
+// Whether |x| < STEP_LIMIT; false for a NaN.
+bool is_below_step_limit(REAL x) {
+#if REAL_WORDS == 2
+    return (real_bits(x).y & 0x7fffffffu) < 0x43800000u;
+#else
+    return (floatBitsToUint(x) & 0x7fffffffu) < 0x4d800000u;
+#endif
+}
+
 // Splits x into key*ln(2) + r with |r| at most ln(2)/2, in two steps: whole
 // multiples of STEP*ln(2), then of ln(2).
 TERM pre(ELEMENT x) {
-    bool splits = is_finite(x) && x < STEP_LIMIT && x > -STEP_LIMIT;
-    REAL bounded = splits ? x : POSITIVE_ZERO;
-    precise REAL rounded_steps = bounded * LOG2_E_PER_STEP + ROUND_TO_INTEGER;
+    precise REAL rounded_steps = x * LOG2_E_PER_STEP + ROUND_TO_INTEGER;
     precise REAL steps = rounded_steps - ROUND_TO_INTEGER;
-    precise REAL far = bounded - steps * STEP_HIGH;
+    precise REAL far = x - steps * STEP_HIGH;
     precise REAL far_low = steps * STEP_LOW;
     precise REAL rounded_k = (far - far_low) * LOG2_E + ROUND_TO_INTEGER;
     precise REAL k = rounded_k - ROUND_TO_INTEGER;
@@ -43,8 +50,10 @@ TERM pre(ELEMENT x) {
     precise REAL r = near - k * LN2_LOW;
     precise REAL exp_minus_one = exp_polynomial(r) * (r * r) + r;
     precise REAL value = REAL(1.0) + exp_minus_one;
-    value = splits ? value : REAL(1.0);
-    return ExpTerm(splits ? key_from(rounded_steps, rounded_k) : ordered_bits(x), is_nan(x) ? x : value);
+    // Where x is too large for that, all of the above has no meaning.
+    bool splits = is_below_step_limit(x);
+    value = splits ? value : is_nan(x) ? x : REAL(1.0);
+    return ExpTerm(splits ? key_from(rounded_steps, rounded_k) : ordered_bits(x), value);
 }
 
 // 2^-distance, or 0 where that leaves nothing of a sum. The bound keeps products

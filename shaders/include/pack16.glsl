@@ -1,4 +1,4 @@
-// float16 and bfloat16 to and from float by integers alone, since built-in
+// float16 and bfloat16 to and from float by integers and exact sums, since built-in
 // conversions leave rounding, overflow and subnormals to the driver. Two elements
 // share a word, the first in the low half. Twin: cpuref/half.go.
 //
@@ -11,8 +11,8 @@
 float float_from_half(uint half_bits) {
     uint sign = (half_bits & 0x8000u) << 16;
     uint magnitude = half_bits & 0x7fffu;
-    // Subnormals: units of 2^-24, a product that is exact and a normal float.
-    precise float subnormal = float(magnitude) * 5.9604644775390625e-08;
+    // Subnormals: units of 2^-24, as many as the last bits of 1/2 + them hold.
+    precise float subnormal = uintBitsToFloat(0x3f000000u | magnitude) - 0.5;
     uint normal = (magnitude << 13) + (magnitude >= 0x7c00u ? 0x70000000u : 0x38000000u);
     return uintBitsToFloat(sign | (magnitude < 0x400u ? floatBitsToUint(subnormal) : normal));
 }
@@ -23,11 +23,9 @@ uint half_from_float(float x) {
     uint sign = (bits >> 16) & 0x8000u;
     uint magnitude = bits & 0x7fffffffu;
     uint normal = (magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
-    // Below 2^-14: the significand in units of 2^-24, by a shift that rounds.
-    uint significand = (magnitude & 0x7fffffu) | 0x800000u;
-    uint shift = 126u - min(magnitude >> 23, 112u);
-    shift = min(shift, 25u); // 2^-25 and below give 0
-    uint subnormal = (significand + (1u << (shift - 1u)) - 1u + ((significand >> shift) & 1u)) >> shift;
+    // Below 2^-14: units of 2^-24, which are the last bits of the sum with 1/2.
+    precise float shifted = uintBitsToFloat(magnitude) + 0.5;
+    uint subnormal = floatBitsToUint(shifted) - 0x3f000000u;
     uint rounded = magnitude < 0x38800000u ? subnormal : normal;
     rounded = magnitude >= 0x477ff000u ? 0x7c00u : rounded;
     return magnitude > 0x7f800000u ? 0x7e00u : sign | rounded;
