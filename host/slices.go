@@ -23,17 +23,22 @@ func smallElements(op tensor.Op) int64 {
 // CumSum is the cumulative sum of src, row-major of the given shape, along an axis.
 // It goes to dst, which has as many elements and may be src itself; nil allocates it.
 // The context ends the wait.
+//
+// Integers wrap; floats of 16 bits are summed in float32, and every sum is rounded once.
+// Errors: [ErrShape] where src or dst does not fit the shape, [ErrAxis], [ErrOverlap],
+// and what the device reports. dst is undefined after an error of the device.
 func CumSum[T tensor.Element](ctx context.Context, rt *Runtime, dst, src []T, shape tensor.Shape, op tensor.CumSum) ([]T, error) {
 	return runSlices(ctx, rt, op, dst, dense(src, shape))
 }
 
-// LogCumSumExp is log(cumsum(exp(src))) along an axis; dst and the context are as
-// for [CumSum].
+// LogCumSumExp is log(cumsum(exp(src))) along an axis, in natural logarithms. No
+// intermediate overflows. dst, the context and errors are as for [CumSum].
 func LogCumSumExp[T tensor.Float](ctx context.Context, rt *Runtime, dst, src []T, shape tensor.Shape, op tensor.LogCumSumExp) ([]T, error) {
 	return runSlices(ctx, rt, op, dst, dense(src, shape))
 }
 
-// Log1p is ln(1+x) of each element of src; dst and the context are as for [CumSum].
+// Log1p is ln(1+x) of each element of src: NaN below -1, -Inf at -1, exact for tiny x.
+// dst, the context and errors are as for [CumSum].
 func Log1p[T tensor.Float](ctx context.Context, rt *Runtime, dst, src []T) ([]T, error) {
 	return runSlices(ctx, rt, tensor.Log1p{}, dst, dense(src, tensor.Shape{len(src)}))
 }
@@ -41,7 +46,10 @@ func Log1p[T tensor.Float](ctx context.Context, rt *Runtime, dst, src []T) ([]T,
 // NLL is the negative log-likelihood loss of input, row-major of the given shape
 // [N, C, d1...], for target [N, d1...] and weight [C]; a nil weight is none. The
 // loss, one element or one per target, goes to dst as for [CumSum], which must not
-// overlap an input.
+// overlap an input. Of natural logarithms the loss is in nats.
+//
+// Errors: [ErrShape], [ErrOverlap], and [ErrTarget] for the first target outside [0, C)
+// that is not op.IgnoreIndex.
 func NLL[T LossFloat, I tensor.Index](ctx context.Context, rt *Runtime, dst, input []T, target []I, weight []T, shape tensor.Shape, op tensor.NLL) ([]T, error) {
 	targets := tensor.Shape{}
 	if len(shape) >= 2 { // Infer refuses lower ranks

@@ -1,7 +1,8 @@
 package tensor
 
 // Log1p is the ONNX operator of that name (since version 29): ln(1+x) of each
-// element, of floating-point types and any shape.
+// element, of floating-point types and any shape. The operator text:
+// https://onnx.ai/onnx/operators/onnx__Log1p.html.
 type Log1p struct{}
 
 // Name is "log1p".

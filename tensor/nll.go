@@ -30,7 +30,10 @@ func ParseReduction(s string) (Reduction, error) {
 	return 0, Errorf("nll", ErrAttribute, "reduction %q is not mean, sum or none", s)
 }
 
-// NLL is the ONNX operator NegativeLogLikelihoodLoss (since version 12).
+// NLL is the ONNX operator NegativeLogLikelihoodLoss (since version 12): minus the
+// log-probability that the input has at each target, times the weight of its class. Of
+// natural logarithms the loss is in nats. The operator text:
+// https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html.
 type NLL struct {
 	Reduction Reduction
 	// IgnoreIndex is the label whose samples contribute nothing; it may lie

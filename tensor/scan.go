@@ -1,7 +1,8 @@
 package tensor
 
 // CumSum is the ONNX operator of that name (since version 11): the cumulative
-// sum along an axis, of every numeric type. Integers wrap.
+// sum along an axis, of every numeric type. Integers wrap. The operator text:
+// https://onnx.ai/onnx/operators/onnx__CumSum.html.
 type CumSum struct {
 	// Axis is in [-rank, rank-1]; a negative one counts from the back.
 	Axis int
@@ -12,7 +13,9 @@ type CumSum struct {
 }
 
 // LogCumSumExp is the ONNX operator of that name (since version 29): the
-// inclusive, forward log(cumsum(exp(x))) along an axis, of floating-point types.
+// inclusive, forward log(cumsum(exp(x))) along an axis, of floating-point types;
+// logarithms are natural. The operator text:
+// https://onnx.ai/onnx/operators/onnx__LogCumSumExp.html.
 type LogCumSumExp struct {
 	// Axis is in [-rank, rank-1]; a negative one counts from the back.
 	Axis int
