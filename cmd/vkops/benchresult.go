@@ -94,6 +94,7 @@ func (c *cli) benchTable(results []benchResult) error {
 	for _, row := range cells {
 		t.Row(row...)
 	}
+	t.Fit(widthOf(c.stdout), 3)
 	var devices []string
 	for _, r := range results {
 		if !slices.Contains(devices, r.Device) {

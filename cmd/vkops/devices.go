@@ -19,6 +19,8 @@ func (c *cli) devicesCommand() *cobra.Command {
 		Long: `devices opens every Vulkan device, or the one of --device, and shows its limits,
 its features and the outcome of the checks that equal bits rest on. The device
 used where none is named is marked as the default.`,
+		Example: `  vkops devices
+  vkops devices --device 0 --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return c.devices() },
 	}

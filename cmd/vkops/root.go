@@ -55,6 +55,9 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	}
 	if err != nil && !errors.Is(err, errReported) {
 		fmt.Fprintf(stderr, "vkops: %v\n", err)
+		if code == exitNoDevice {
+			fmt.Fprintln(stderr, "vkops: --device cpu needs none: it computes on the CPU, with the same bits")
+		}
 	}
 	return code
 }
@@ -101,7 +104,9 @@ input; 3 no Vulkan device, or none so named.`,
 	root.PersistentFlags().StringVar(&c.device, "device", "",
 		`device: "cpu", an index of 'vkops devices', or part of a name (default: $VKOPS_DEVICE, else the best one)`)
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON, and nothing else, on the standard output")
-	root.AddCommand(c.devicesCommand(), c.runCommand(), c.testCommand(), c.verifyCommand(), c.benchCommand(), c.soakCommand(), c.tuneCommand())
+	root.AddCommand(c.devicesCommand(), c.runCommand(), c.testCommand(), c.verifyCommand(), c.benchCommand(), c.infoCommand(), c.soakCommand(), c.tuneCommand())
+	_ = root.RegisterFlagCompletionFunc("device", completeDevice)
+	completions(root)
 	return root
 }
 

@@ -61,12 +61,13 @@ func (c *cli) runCommand() *cobra.Command {
 }
 
 // operator is the subcommand of one operator; parse makes it from its flags.
-func (c *cli) operator(name, short string, parse func(cmd *cobra.Command) (tensor.Op, error)) *cobra.Command {
+func (c *cli) operator(name, short, example string, parse func(cmd *cobra.Command) (tensor.Op, error)) *cobra.Command {
 	var f files
 	cmd := &cobra.Command{
-		Use:   name,
-		Short: short,
-		Args:  cobra.NoArgs,
+		Use:     name,
+		Short:   short,
+		Example: example,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.runJob(cmd.Context(), f, func() (job, error) {
 				op, err := parse(cmd)
@@ -84,7 +85,7 @@ func (c *cli) operator(name, short string, parse func(cmd *cobra.Command) (tenso
 
 func (c *cli) runCumSum() *cobra.Command {
 	var op tensor.CumSum
-	cmd := c.operator("cumsum", "cumulative sum along an axis", func(cmd *cobra.Command) (tensor.Op, error) {
+	cmd := c.operator("cumsum", "cumulative sum along an axis", "  vkops run cumsum --axis -1 --reverse -i x.npy -o y.npy", func(cmd *cobra.Command) (tensor.Op, error) {
 		if !cmd.Flags().Changed("axis") {
 			return nil, fmt.Errorf("cumsum: --axis is missing; --axis 0 sums along the first axis, --axis -1 along the last")
 		}
@@ -98,19 +99,20 @@ func (c *cli) runCumSum() *cobra.Command {
 
 func (c *cli) runLogCumSumExp() *cobra.Command {
 	var op tensor.LogCumSumExp
-	cmd := c.operator("logcumsumexp", "log(cumsum(exp(x))) along an axis", func(*cobra.Command) (tensor.Op, error) { return op, nil })
+	cmd := c.operator("logcumsumexp", "log(cumsum(exp(x))) along an axis", "  vkops run logcumsumexp --axis 1 -i x.npy -o y.npy", func(*cobra.Command) (tensor.Op, error) { return op, nil })
 	cmd.Flags().IntVar(&op.Axis, "axis", 0, "axis; a negative one counts from the back")
 	return cmd
 }
 
 func (c *cli) runLog1p() *cobra.Command {
-	return c.operator("log1p", "ln(1+x) of each element", func(*cobra.Command) (tensor.Op, error) { return tensor.Log1p{}, nil })
+	return c.operator("log1p", "ln(1+x) of each element", "  vkops run log1p -i x.npz:prices -o y.npy", func(*cobra.Command) (tensor.Op, error) { return tensor.Log1p{}, nil })
 }
 
 func (c *cli) runNLL() *cobra.Command {
 	var reduction string
 	var ignored int64
 	cmd := c.operator("nll", "negative log likelihood loss of log-probabilities, labels and, optionally, weights",
+		"  vkops run nll --reduction none --ignore-index -1 -i logprobs.npy -i labels.npy -i weights.npy -o losses.npy",
 		func(cmd *cobra.Command) (tensor.Op, error) {
 			r, err := tensor.ParseReduction(reduction)
 			op := tensor.NLL{Reduction: r}

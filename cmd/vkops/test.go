@@ -18,6 +18,8 @@ func (c *cli) testCommand() *cobra.Command {
 		Long: `test runs every case in each DIR, which is a case or a tree of cases: a folder
 with model.onnx and test_data_set_*/input_N.pb and output_N.pb. Tolerances come
 from case.json beside the model, else they are ONNX's: rtol 1e-3, atol 1e-7.`,
+		Example: `  vkops test tests/testdata
+  vkops test --device cpu --json tests/testdata/spec/test_cumsum_1d`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			found, err := cases.Find(dirs...)
@@ -61,11 +63,11 @@ func (c *cli) test(ctx context.Context, rt *host.Runtime, found []cases.Case) er
 		line := testResult{Case: r.Name, Dir: r.Dir, Passed: r.Passed(), Where: r.Where}
 		if r.Passed() {
 			sum.Passed++
-			c.printf("PASS %s on %s\n", r.Name, r.Where)
+			c.printf("%s %s on %s\n", c.paint(green, "PASS"), r.Name, r.Where)
 		} else {
 			sum.Failed++
 			line.Error = r.Err.Error()
-			c.printf("FAIL %s%s: %v\n", r.Name, onWhere(r.Where), r.Err)
+			c.printf("%s %s%s: %v\n", c.paint(red, "FAIL"), r.Name, onWhere(r.Where), r.Err)
 		}
 		if c.json {
 			if err := c.printJSON(line); err != nil {

@@ -27,6 +27,9 @@ func (c *cli) verifyCommand() *cobra.Command {
 		Long: `verify runs boundary and random shapes of every operator and element type on
 the device. Every result must have the bits of the CPU twin; its error against
 high-precision values is shown in ULP, next to whether the documented bound holds.`,
+		Example: `  vkops verify                                    # everything, on the default device
+  vkops verify --op cumsum --dtype float16,float32 --seed 7
+  vkops verify --strategy workgroup --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			groups, err := selectGroups(ops, dtypes)
@@ -169,6 +172,7 @@ func (c *cli) reportVerify(found []verified, seed uint64) error {
 		}
 	}
 	if !c.json {
+		t.Fit(widthOf(c.stdout), 2)
 		if _, err := t.WriteTo(c.stdout); err != nil {
 			return err
 		}
@@ -187,9 +191,9 @@ func (c *cli) reportVerify(found []verified, seed uint64) error {
 		}
 	}
 	if !ok {
-		c.printf("verify: FAILED\n")
+		c.printf("verify: %s\n", c.paint(red, "FAILED"))
 		return errReported
 	}
-	c.printf("verify: every bit is the same\n")
+	c.printf("verify: %s\n", c.paint(green, "every bit is the same"))
 	return nil
 }
