@@ -24,6 +24,8 @@ RUN bash /setup/scripts/setup.sh --run && rm -rf /setup /var/lib/apt/lists/* && 
 COPY --from=build /usr/local/bin/vkops /usr/local/bin/
 # What NVIDIA's container toolkit has to pass in: without "graphics" no Vulkan driver.
 ENV NVIDIA_DRIVER_CAPABILITIES=compute,graphics,utility
+# Compiled kernels: a folder that any user may write to.
+ENV XDG_CACHE_HOME=/tmp/cache
 USER vkops
 WORKDIR /data
 ENTRYPOINT ["vkops"]
