@@ -87,7 +87,7 @@ func TestTargetErrorsOfTheFallback(t *testing.T) {
 
 func TestSmallWorkOnTheTwin(t *testing.T) {
 	small := []float32{1, 2, 3}
-	large := make([]float32, smallElements(tensor.CumSum{})+1)
+	large := make([]float32, smallElements(tensor.CumSum{}, true)+1)
 	where := func(rt *Runtime, log *bytes.Buffer, x []float32) string {
 		log.Reset()
 		_, err := CumSum(background, rt, nil, x, tensor.Shape{len(x)}, tensor.CumSum{})

@@ -47,7 +47,7 @@ type backend interface {
 	// run sends one operator on its way. An error in its data goes to out.poison.
 	run(op tensor.Op, out *Buffer, inputs []*Buffer) error
 	// apply runs one operator from host memory to host memory. When it returns, nothing
-	// reads the inputs or writes dst any more.
+	// writes dst any more; what is still read of the inputs is dropped.
 	apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error
 	// wait returns when the last work on b is done, with its poison.
 	wait(ctx context.Context, b *Buffer) error

@@ -5,28 +5,36 @@ import (
 	"unsafe"
 
 	"vkops/cpuref"
+	"vkops/gpu"
 	"vkops/tensor"
 )
 
 // smallElements is the most elements of an operator's largest input for which
 // slices in, slices out run on the twin where no device was named: up to there the
-// twin is done before the device has started.
-func smallElements(op tensor.Op) int64 {
+// twin is done first. BenchmarkSmall measures it: where there is an exp or a log in
+// each element, the device gains earlier, and a device in software gains later.
+func smallElements(op tensor.Op, software bool) int64 {
 	switch op.(type) {
+	case tensor.CumSum:
+		if software {
+			return 1 << 18
+		}
+		return 1 << 14
 	case tensor.LogCumSumExp, tensor.Log1p:
-		return 4096
+		if software {
+			return 1 << 15
+		}
+		return 1 << 12
 	default:
-		return 4096
+		return 1 << 12
 	}
 }
 
 // CumSum is the cumulative sum of src, row-major of the given shape, along an axis.
 // It goes to dst, which has as many elements and may be src itself; nil allocates it.
-// The context ends the wait.
-//
-// Integers wrap; floats of 16 bits are summed in float32, and every sum is rounded once.
-// Errors: [ErrShape] where src or dst does not fit the shape, [ErrAxis], [ErrOverlap],
-// and what the device reports. dst is undefined after an error of the device.
+// The context ends the wait: a call that returned writes to dst no more, and if the
+// device still reads src, what it reads is dropped. After an error dst is undefined.
+// What the device has no room for goes through it in parts.
 func CumSum[T tensor.Element](ctx context.Context, rt *Runtime, dst, src []T, shape tensor.Shape, op tensor.CumSum) ([]T, error) {
 	return runSlices(ctx, rt, op, dst, dense(src, shape))
 }
@@ -51,6 +59,10 @@ func Log1p[T tensor.Float](ctx context.Context, rt *Runtime, dst, src []T) ([]T,
 // Errors: [ErrShape], [ErrOverlap], and [ErrTarget] for the first target outside [0, C)
 // that is not op.IgnoreIndex.
 func NLL[T LossFloat, I tensor.Index](ctx context.Context, rt *Runtime, dst, input []T, target []I, weight []T, shape tensor.Shape, op tensor.NLL) ([]T, error) {
+	return lossOf(ctx, rt, dst, input, target, weight, shape, op)
+}
+
+func lossOf[T tensor.Float, I tensor.Index](ctx context.Context, rt *Runtime, dst, input []T, target []I, weight []T, shape tensor.Shape, op tensor.Loss) ([]T, error) {
 	targets := tensor.Shape{}
 	if len(shape) >= 2 { // Infer refuses lower ranks
 		targets = append(append(targets, shape[0]), shape[2:]...)
@@ -173,7 +185,7 @@ func (rt *Runtime) isSmall(op tensor.Op, inputs []tensor.Type) bool {
 		return false
 	}
 	for _, t := range inputs {
-		if n, err := t.Shape.Elements(); err != nil || n > smallElements(op) {
+		if n, err := t.Shape.Elements(); err != nil || n > smallElements(op, rt.info.Type == gpu.CPU) {
 			return false
 		}
 	}
