@@ -51,7 +51,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	code := exitCode(err)
 	if err != nil && !c.started {
 		code = exitBadInput
-		err = fmt.Errorf("%w (see '%s --help')", err, cmd.CommandPath())
+		err = fmt.Errorf("%w%s (see '%s --help')", err, meant(root, args), cmd.CommandPath())
 	}
 	if err != nil && !errors.Is(err, errReported) {
 		fmt.Fprintf(stderr, "vkops: %v\n", err)
@@ -60,6 +60,21 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		}
 	}
 	return code
+}
+
+// meant asks for the command that an unknown one was perhaps meant to be.
+func meant(root *cobra.Command, args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	if known, _, err := root.Find(args[:1]); err == nil && known != root {
+		return "" // the command is right, its flags are not
+	}
+	root.SuggestionsMinimumDistance = 2
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Sprintf("; did you mean %s?", near[0])
+	}
+	return ""
 }
 
 func exitCode(err error) int {

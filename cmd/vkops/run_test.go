@@ -116,7 +116,9 @@ func TestBadInput(t *testing.T) {
 	out := filepath.Join(folder, "y.npy")
 	for _, c := range []struct{ args, stderr string }{
 		{"", "vkops: no command given (see 'vkops --help')\n"},
-		{"sum", "vkops: unknown command \"sum\" for \"vkops\" (see 'vkops --help')\n"},
+		{"convolve", "vkops: unknown command \"convolve\" for \"vkops\" (see 'vkops --help')\n"},
+		{"verfy", "vkops: unknown command \"verfy\" for \"vkops\"; did you mean verify? (see 'vkops --help')\n"},
+		{"tune --axis 1", "vkops: unknown flag: --axis (see 'vkops tune --help')\n"},
 		{"--axis 1", "vkops: unknown flag: --axis (see 'vkops --help')\n"},
 		{"devices extra", "vkops: "},
 		{"run", "vkops: accepts 1 arg(s), received 0 (see 'vkops run --help')\n"},
