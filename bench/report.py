@@ -22,6 +22,12 @@ def processor():
         return next((line.split(":", 1)[1].strip() for line in f if line.startswith("model name")), platform.processor())
 
 
+def commit():
+    """What was measured."""
+    found = subprocess.run(["git", "log", "-1", "--format=%h of %cs"], capture_output=True, text=True)
+    return f"vkops at {found.stdout.strip()}" if found.returncode == 0 else "vkops"
+
+
 def versions():
     """Drivers and libraries, as they are now."""
     device = json.loads(subprocess.run(["bin/vkops", "devices", "--json"], check=True, capture_output=True, text=True).stdout)
@@ -79,10 +85,14 @@ def main():
     folder = sys.argv[1]
     print("# Measured speeds\n")
     print("`bash bench/run.sh` wrote this page; [docs/performance.md](../docs/performance.md) says how to read it.\n")
-    print(f"Machine: {processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}.", "; ".join(versions()) + ".\n")
+    print(f"Machine: {processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}.", "; ".join([commit(), *versions()]) + ".\n")
     print("Times are medians of rounds in which vkops and the others take turns: tensors on the\ndevice, "
           "submission to fence. PyTorch runs on all cores, NumPy on one. A speed above 1x is\na win of vkops, below 1x a loss. "
           "In brackets the aim; what misses it is set in bold.\n")
+    for r in lines(os.path.join(folder, "copy.jsonl")):
+        rate = [f"{milliseconds(r[k])} ({r['bytes'] / r[k]:.3g} GB/s)" for k in ("copy_ns", "memcpy_ns")]
+        print(f"A copy of {r['bytes'] >> 21} MiB takes {rate[0]} by the fastest copy shader, which is what \"of copy\" means,\n"
+              f"and {rate[1]} by vkCmdCopyBuffer.\n")
     print("## Workloads with aims\n")
     targets(lines(os.path.join(folder, "targets-*.jsonl")))
     charts = [c for c in ("cumsum", "logcumsumexp", "log1p", "nll") if os.path.exists(os.path.join(folder, c + ".svg"))]

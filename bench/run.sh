@@ -31,6 +31,7 @@ targets() {
     peers "targets-$op.jsonl" --rounds 5 --preset targets --op "$op" --times "$times"
   done
   "${with[@]}" bin/vkops bench --preset targets --op cumsum --shape 1024 --rounds 1000 --times resident,empty --json >"$results/targets-small.jsonl"
+  "${with[@]}" bin/vkops bench --op cumsum --shape 16777216 --rounds 9 --times copy,memcpy --json >"$results/copy.jsonl"
 }
 
 sweep() {
