@@ -60,7 +60,7 @@ func Write(w io.Writer, groups []Group) error {
 		}
 		times.Title.Text = g.Title
 		bandwidths.Title.Text = " "
-		times.Legend = plot.NewLegend() // the other chart has it
+		bandwidths.Legend = plot.NewLegend() // the other chart has it, where its upper left corner is free
 		plots[i] = []*plot.Plot{times, bandwidths}
 	}
 	svg := vgsvg.New(2*chartWidth, vg.Length(len(groups))*chartHeight)
@@ -89,6 +89,7 @@ func (g Group) chart(label, unit string, name func(float64) string, value func(P
 	}
 	p.Legend.TextStyle.Font = sans(9)
 	p.Legend.Left, p.Legend.Top = true, true
+	p.Legend.YOffs = -vg.Points(4)
 	p.Add(grid())
 	for i, s := range g.Series {
 		var points plotter.XYs
