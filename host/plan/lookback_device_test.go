@@ -36,7 +36,7 @@ var hostilities = []hostility{
 	{"nothing is awaited", []plan.NameValue{{Name: "poll_limit", Value: 0}}, 2},
 }
 
-// hostile sets the constants of a plan's look-back, and reports whether it has one.
+// apply sets the constants of a plan's look-back, and reports whether it has one.
 func (h hostility) apply(p *plan.Plan) bool {
 	found := false
 	for i := range p.Steps {
@@ -78,6 +78,9 @@ func TestLookBackUnderHostileScheduling(t *testing.T) {
 				}
 				checkHostile(t, r, h, op, tensor.Type{DType: dtype, Shape: tensor.Shape{n}}, rng)
 			}
+		}
+		for _, h := range hostilities[:4] { // three levels
+			checkHostile(t, r, h, tensor.CumSum{}, tensor.Type{DType: tensor.I32, Shape: tensor.Shape{257*4096 + 5}}, rng)
 		}
 	}
 }

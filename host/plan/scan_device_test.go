@@ -244,6 +244,7 @@ func TestLongScansMatchTwin(t *testing.T) {
 		for _, s := range []scanShape{{tensor.Shape{1<<20 + 1}, 0}, {tensor.Shape{130, 12301}, 1}, {tensor.Shape{12301, 130}, 0}} {
 			checkScans(t, r, r.limits, s, tensor.F32, plan.Lane)
 		}
+		checkScans(t, r, r.limits, scanShape{tensor.Shape{2, 1<<20 + 1}, 1}, tensor.I32, plan.LookBack)
 		x := randomTensor(t, rand.New(rand.NewPCG(8, 9)), tensor.Type{DType: tensor.F32, Shape: tensor.Shape{1<<24 + 1}})
 		op := tensor.CumSum{}
 		p, err := plan.New(op, []tensor.Type{x.Type}, r.limits, plan.Lane)
