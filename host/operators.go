@@ -37,6 +37,10 @@ func Log1pTensor[T tensor.Float](s Stream, dst, src *Tensor[T]) (*Tensor[T], err
 // weight, else [C], is none. It does not wait: a target out of range is reported, as
 // [ErrTarget], by the next wait for dst. Other errors are as for [CumSumTensor].
 func NLLTensor[T LossFloat, I tensor.Index](s Stream, dst, input *Tensor[T], target *Tensor[I], weight *Tensor[T], op tensor.NLL) (*Tensor[T], error) {
+	return lossOfTensors(s, dst, input, target, weight, op)
+}
+
+func lossOfTensors[T tensor.Float, I tensor.Index](s Stream, dst, input *Tensor[T], target *Tensor[I], weight *Tensor[T], op tensor.Loss) (*Tensor[T], error) {
 	inputs := []*Buffer{input.buffer(), target.buffer()}
 	if weight != nil {
 		inputs = append(inputs, weight.Buffer)

@@ -23,7 +23,7 @@ type sample struct {
 	inputs []tensor.Dense
 }
 
-// samples are small cases of all four operators in every mode and element type.
+// samples are small cases of all operators in every mode and element type.
 func samples(t testing.TB) []sample {
 	var all []sample
 	add := func(op tensor.Op, inputs ...tensor.Dense) {
@@ -40,15 +40,22 @@ func samples(t testing.TB) []sample {
 			add(tensor.LogCumSumExp{Axis: 1}, x)
 			add(tensor.LogCumSumExp{Axis: -1}, x)
 			add(tensor.Log1p{}, x)
+			add(tensor.LogSoftmax{Axis: 1}, x)
+			add(tensor.LogSoftmax{Axis: -1}, x)
 		}
 	}
-	for _, dtype := range []tensor.DType{tensor.F16, tensor.F32, tensor.F64} {
+	for _, dtype := range []tensor.DType{tensor.F16, tensor.BF16, tensor.F32, tensor.F64} {
 		input, weight := random(t, 20, dtype, 4, 7, 9), random(t, 21, dtype, 7)
 		target64, err := tensor.Of(labels[int64](1, 36, 7), 4, 9)
 		require.NoError(t, err)
 		target32, err := tensor.Of(labels[int32](2, 36, 7), 4, 9)
 		require.NoError(t, err)
 		for _, reduction := range []tensor.Reduction{tensor.Mean, tensor.Sum, tensor.None} {
+			add(tensor.SoftmaxCrossEntropyLoss{Reduction: reduction}, input, target64)
+			add(tensor.SoftmaxCrossEntropyLoss{Reduction: reduction, IgnoreIndex: pointer[int64](3)}, input, target32, weight)
+			if dtype == tensor.BF16 { // NLL's text has none
+				continue
+			}
 			add(tensor.NLL{Reduction: reduction}, input, target64)
 			add(tensor.NLL{Reduction: reduction, IgnoreIndex: pointer[int64](3)}, input, target32, weight)
 		}

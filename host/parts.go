@@ -30,6 +30,10 @@ func (v *vulkan) applyInParts(ctx context.Context, op tensor.Op, dst tensor.Dens
 		view, err = o.View(inputs[0].Shape)
 		o.Axis = 1
 		op = o
+	case tensor.LogSoftmax:
+		view, err = o.View(inputs[0].Shape)
+		o.Axis = 1
+		op = o
 	case tensor.Log1p:
 		view = tensor.View{Outer: int64(len(dst.Data) / dst.DType.Size()), N: 1, Inner: 1}
 	default:
@@ -49,6 +53,10 @@ func (v *vulkan) applyInParts(ctx context.Context, op tensor.Op, dst tensor.Dens
 	v.rt.log.Info("goes through the device in parts", "op", op.Name(), "input", inputs[0].Type.String(), "bytes", part, "reason", failed)
 	if slab := view.N * view.Inner * int64(dst.DType.Size()); slab <= part {
 		return v.slabsInParts(ctx, op, view, dst, inputs[0], part)
+	}
+	if _, ok := op.(tensor.LogSoftmax); ok { // its outputs need the whole line
+		v.rt.log.Info("runs on the twin", "op", op.Name(), "input", inputs[0].Type.String(), "reason", failed)
+		return cpuref.RunInto(dst, op, inputs...)
 	}
 	return v.slabsInWindows(ctx, op, view, dst, inputs[0], part)
 }

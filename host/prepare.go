@@ -172,11 +172,14 @@ func planKey(key []byte, op tensor.Op, inputs []tensor.Type, overwrites bool) []
 		flag(op.Reverse)
 	case tensor.LogCumSumExp:
 		number(int64(op.Axis))
-	case tensor.NLL:
-		number(int64(op.Reduction))
-		flag(op.IgnoreIndex != nil)
-		if op.IgnoreIndex != nil {
-			number(*op.IgnoreIndex)
+	case tensor.LogSoftmax:
+		number(int64(op.Axis))
+	case tensor.Loss:
+		reduction, ignored := op.Attributes()
+		number(int64(reduction))
+		flag(ignored != nil)
+		if ignored != nil {
+			number(*ignored)
 		}
 	}
 	for _, t := range inputs {

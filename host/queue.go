@@ -115,7 +115,7 @@ func (s step) readStatus() error {
 		return nil
 	}
 	pair := func(i int) int64 { return int64(uint64(words[i]) | uint64(words[i+1])<<32) }
-	return s.op.(tensor.NLL).ErrorAt(pair(1), pair(3), int64(s.inputs[0].typ.Shape[1]))
+	return s.op.(tensor.Loss).ErrorAt(pair(1), pair(3), int64(s.inputs[0].typ.Shape[1]))
 }
 
 // waitFor returns when the submission of a number is done and settled.

@@ -99,12 +99,12 @@ func (rt *Runtime) Record(f func(*Recording) error) (*Recorded, error) {
 
 // readsStatus reports whether a call can fail on its data.
 func readsStatus(c call) bool {
-	_, ok := c.op.(tensor.NLL)
+	_, ok := c.op.(tensor.Loss)
 	return ok
 }
 
 // Run sends the operators on their way and returns, without allocating. Where one
-// of them is an NLL, it first waits for the run before.
+// of them is a loss, it first waits for the run before.
 func (r *Recorded) Run() error {
 	r.running.Lock()
 	defer r.running.Unlock()

@@ -59,6 +59,10 @@ func Log1p[T tensor.Float](ctx context.Context, rt *Runtime, dst, src []T) ([]T,
 // Errors: [ErrShape], [ErrOverlap], and [ErrTarget] for the first target outside [0, C)
 // that is not op.IgnoreIndex.
 func NLL[T LossFloat, I tensor.Index](ctx context.Context, rt *Runtime, dst, input []T, target []I, weight []T, shape tensor.Shape, op tensor.NLL) ([]T, error) {
+	return lossOf(ctx, rt, dst, input, target, weight, shape, op)
+}
+
+func lossOf[T tensor.Float, I tensor.Index](ctx context.Context, rt *Runtime, dst, input []T, target []I, weight []T, shape tensor.Shape, op tensor.Loss) ([]T, error) {
 	targets := tensor.Shape{}
 	if len(shape) >= 2 { // Infer refuses lower ranks
 		targets = append(append(targets, shape[0]), shape[2:]...)

@@ -12,7 +12,8 @@ import (
 // of the calls, and a [Recording] keeps them for later. Nothing else implements it.
 type Stream interface {
 	// Run puts the operator's result into dst, which has the result's type; nil
-	// allocates it. The input of CumSum, LogCumSumExp and Log1p may be dst itself.
+	// allocates it. The input may be dst itself, but for NLL
+	// and SoftmaxCrossEntropyLoss.
 	// An absent optional input is left out at the end. It does not wait.
 	Run(op tensor.Op, dst *Buffer, inputs ...*Buffer) (*Buffer, error)
 	// prepare checks an operator and its arguments as Run does. owned says that the
@@ -101,36 +102,46 @@ func checkOutput(op tensor.Op, got, want tensor.Type) error {
 	return nil
 }
 
-// known refuses operators that are not the four, and gives a copy that shares
+// known refuses operators that are not ours, and gives a copy that shares
 // nothing with the caller, who may change an ignore_index after the call.
 func known(op tensor.Op) (tensor.Op, error) {
 	switch op := op.(type) {
-	case tensor.CumSum, tensor.LogCumSumExp, tensor.Log1p:
+	case tensor.CumSum, tensor.LogCumSumExp, tensor.Log1p, tensor.LogSoftmax:
 		return op, nil
 	case tensor.NLL:
-		if op.IgnoreIndex != nil {
-			index := *op.IgnoreIndex
-			op.IgnoreIndex = &index
-		}
+		op.IgnoreIndex = copied(op.IgnoreIndex)
+		return op, nil
+	case tensor.SoftmaxCrossEntropyLoss:
+		op.IgnoreIndex = copied(op.IgnoreIndex)
 		return op, nil
 	}
-	return nil, fmt.Errorf("%w: operator %T is not a CumSum, LogCumSumExp, Log1p or NLL of package tensor", ErrUnsupported, op)
+	return nil, fmt.Errorf("%w: operator %T is not one of package tensor", ErrUnsupported, op)
 }
 
 // inPlace reports whether the output may be the first input.
 func inPlace(op tensor.Op) bool {
-	_, isNLL := op.(tensor.NLL)
-	return !isNLL
+	_, isLoss := op.(tensor.Loss)
+	return !isLoss
+}
+
+func copied(index *int64) *int64 {
+	if index == nil {
+		return nil
+	}
+	value := *index
+	return &value
 }
 
 // argument is the operator text's name of an input.
 func argument(op tensor.Op, i int) string {
 	names := []string{"x"}
 	switch op.(type) {
-	case tensor.Log1p:
+	case tensor.Log1p, tensor.LogSoftmax:
 		names[0] = "input"
 	case tensor.NLL:
 		names = []string{"input", "target", "weight"}
+	case tensor.SoftmaxCrossEntropyLoss:
+		names = []string{"scores", "labels", "weights"}
 	}
 	if i < len(names) {
 		return names[i]

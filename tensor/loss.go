@@ -2,6 +2,26 @@ package tensor
 
 import "slices"
 
+// Loss is an operator on class labels, its second input: NLL or
+// SoftmaxCrossEntropyLoss.
+type Loss interface {
+	Op
+	// Attributes are the reduction and the label that is ignored, or nil.
+	Attributes() (Reduction, *int64)
+	// View is the first input's shape as [N, C, D]. The shape has passed Infer.
+	View(input Shape) NLLView
+	// ErrorAt is the error for the smallest label position that is out of range.
+	ErrorAt(position, value, classes int64) error
+}
+
+// Attributes are those of the operator text.
+func (op NLL) Attributes() (Reduction, *int64) { return op.Reduction, op.IgnoreIndex }
+
+// Attributes are those of the operator text.
+func (op SoftmaxCrossEntropyLoss) Attributes() (Reduction, *int64) {
+	return op.Reduction, op.IgnoreIndex
+}
+
 // lossText is what the texts of the losses of class labels differ in: the names of
 // their three inputs, and the element types.
 type lossText struct {

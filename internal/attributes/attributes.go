@@ -45,10 +45,13 @@ func list(op tensor.Op) []attribute {
 		return []attribute{{"axis", op.Axis}, {"exclusive", op.Exclusive}, {"reverse", op.Reverse}}
 	case tensor.LogCumSumExp:
 		return []attribute{{"axis", op.Axis}}
-	case tensor.NLL:
-		attrs := []attribute{{"reduction", op.Reduction.String()}}
-		if op.IgnoreIndex != nil {
-			attrs = append(attrs, attribute{"ignore_index", *op.IgnoreIndex})
+	case tensor.LogSoftmax:
+		return []attribute{{"axis", op.Axis}}
+	case tensor.Loss:
+		reduction, ignored := op.Attributes()
+		attrs := []attribute{{"reduction", reduction.String()}}
+		if ignored != nil {
+			attrs = append(attrs, attribute{"ignore_index", *ignored})
 		}
 		return attrs
 	default:

@@ -18,7 +18,7 @@ import (
 type Group struct {
 	Op     string       // "cumsum"
 	DType  tensor.DType // of the data
-	Labels tensor.DType // of NLL's targets; Invalid elsewhere
+	Labels tensor.DType // of the losses' class labels; Invalid elsewhere
 }
 
 // String prints "cumsum float32" and "nll float32/int64".
@@ -35,19 +35,21 @@ func (g Group) Types() string {
 // Groups lists every operator with every type that its text allows.
 func Groups() []Group {
 	var all []Group
-	for _, op := range []tensor.Op{tensor.CumSum{}, tensor.LogCumSumExp{}, tensor.Log1p{}} {
+	for _, op := range []tensor.Op{tensor.CumSum{}, tensor.LogCumSumExp{}, tensor.Log1p{}, tensor.LogSoftmax{}} {
 		for _, d := range tensor.AllDTypes() {
 			if _, err := op.Infer(tensor.Type{DType: d, Shape: tensor.Shape{1}}); err == nil {
 				all = append(all, Group{Op: op.Name(), DType: d})
 			}
 		}
 	}
-	for _, d := range tensor.AllDTypes() {
-		for _, labels := range tensor.AllDTypes() {
-			input := tensor.Type{DType: d, Shape: tensor.Shape{1, 1}}
-			target := tensor.Type{DType: labels, Shape: tensor.Shape{1}}
-			if _, err := (tensor.NLL{}).Infer(input, target); err == nil {
-				all = append(all, Group{Op: tensor.NLL{}.Name(), DType: d, Labels: labels})
+	for _, op := range []tensor.Op{tensor.NLL{}, tensor.SoftmaxCrossEntropyLoss{}} {
+		for _, d := range tensor.AllDTypes() {
+			for _, labels := range tensor.AllDTypes() {
+				input := tensor.Type{DType: d, Shape: tensor.Shape{1, 1}}
+				target := tensor.Type{DType: labels, Shape: tensor.Shape{1}}
+				if _, err := op.Infer(input, target); err == nil {
+					all = append(all, Group{Op: op.Name(), DType: d, Labels: labels})
+				}
 			}
 		}
 	}
@@ -74,8 +76,9 @@ func (c Case) Make() ([]tensor.Dense, error) {
 	inputs := make([]tensor.Dense, len(c.Inputs))
 	for i, t := range c.Inputs {
 		var err error
-		if nll, ok := c.Op.(tensor.NLL); ok && i == 1 {
-			inputs[i], err = sample.Labels(r, t, c.Inputs[0].Shape[1], nll.IgnoreIndex)
+		if loss, ok := c.Op.(tensor.Loss); ok && i == 1 {
+			_, ignored := loss.Attributes()
+			inputs[i], err = sample.Labels(r, t, c.Inputs[0].Shape[1], ignored)
 		} else {
 			inputs[i], err = sample.Tensor(r, t, c.Kind)
 		}
@@ -117,12 +120,15 @@ func Random(r *rand.Rand) Case {
 	g := groups[r.IntN(len(groups))]
 	shapes := g.shapes(r)
 	c := g.build(r, r.IntN(len(sample.Kinds())), shapes[r.IntN(len(shapes))])
-	c.seed = [2]uint64{r.Uint64(), r.Uint64()}
+	c.Reseed(r)
 	return c
 }
 
+// Reseed gives the case other elements of the same kind.
+func (c *Case) Reseed(r *rand.Rand) { c.seed = [2]uint64{r.Uint64(), r.Uint64()} }
+
 func (g Group) shapes(r *rand.Rand) []placed {
-	if g.Op == (tensor.NLL{}).Name() {
+	if g.Labels != tensor.Invalid {
 		return lossShapes(r)
 	}
 	return scanShapes(r)
@@ -150,6 +156,8 @@ func (g Group) build(r *rand.Rand, i int, s placed) Case {
 		c.Op = tensor.LogCumSumExp{Axis: s.axis}
 	case tensor.Log1p{}.Name():
 		c.Op = tensor.Log1p{}
+	case tensor.LogSoftmax{}.Name():
+		c.Op = tensor.LogSoftmax{Axis: s.axis}
 	default:
 		op := tensor.NLL{Reduction: []tensor.Reduction{tensor.Mean, tensor.Sum, tensor.None}[r.IntN(3)]}
 		if mode := r.IntN(3); mode > 0 {
@@ -157,6 +165,9 @@ func (g Group) build(r *rand.Rand, i int, s placed) Case {
 			op.IgnoreIndex = &ignored
 		}
 		c.Op = op
+		if g.Op != op.Name() {
+			c.Op = tensor.SoftmaxCrossEntropyLoss(op)
+		}
 		c.Inputs = append(c.Inputs, tensor.Type{DType: g.Labels, Shape: slices.Delete(slices.Clone(s.shape), 1, 2)})
 		if r.IntN(2) == 0 {
 			c.Inputs = append(c.Inputs, tensor.Type{DType: g.DType, Shape: s.shape[1:2]})

@@ -28,8 +28,11 @@ func TestGroupsFollowTheOperatorTexts(t *testing.T) {
 		"cumsum int32", "cumsum int64", "cumsum uint32", "cumsum uint64",
 		"logcumsumexp float16", "logcumsumexp bfloat16", "logcumsumexp float32", "logcumsumexp float64",
 		"log1p float16", "log1p bfloat16", "log1p float32", "log1p float64",
+		"logsoftmax float16", "logsoftmax bfloat16", "logsoftmax float32", "logsoftmax float64",
 		"nll float16/int32", "nll float16/int64", "nll float32/int32", "nll float32/int64",
 		"nll float64/int32", "nll float64/int64",
+		"crossentropy float16/int32", "crossentropy float16/int64", "crossentropy bfloat16/int32", "crossentropy bfloat16/int64",
+		"crossentropy float32/int32", "crossentropy float32/int64", "crossentropy float64/int32", "crossentropy float64/int64",
 	}, names)
 }
 
