@@ -38,10 +38,11 @@ func realCumSum[T real](exclusive bool) operator[T, pair[T]] {
 		combine:   pairCombine[T],
 		aggregate: pairAggregate[T],
 		outputs:   pairOutputs[T],
+		walk:      pairWalk[T],
 		first:     canonical[T],
 	}
 	if exclusive {
-		op.outputs, op.first = pairOutputsExclusive[T], nil
+		op.outputs, op.walk, op.first = pairOutputsExclusive[T], nil, nil
 	}
 	return op
 }
@@ -55,26 +56,60 @@ func pairAggregate[T real](run []T) pair[T] {
 }
 
 func pairOutputs[T real](dst, run []T, c pair[T]) {
+	var x [radix]T
+	run = copyRun(&x, run)
 	dst = dst[:len(run)]
+	end := c
+	for i, x := range run {
+		end = end.take(x)
+		dst[i] = end.hi + end.lo
+	}
+	if !end.isFinite() {
+		pairOutputsNotFinite(dst, run, c)
+	}
+}
+
+// pairWalk is pairAggregate and pairOutputs in one loop: neither waits for the other.
+func pairWalk[T real](dst, run []T, c pair[T]) pair[T] {
+	var x [radix]T
+	run = copyRun(&x, run)
+	dst = dst[:len(run)]
+	end, aggregate := c, pairIdentity[T]()
+	for i, x := range run {
+		aggregate = aggregate.take(x)
+		end = end.take(x)
+		dst[i] = end.hi + end.lo
+	}
+	if !end.isFinite() {
+		pairOutputsNotFinite(dst, run, c)
+	}
+	return aggregate
+}
+
+// pairOutputsNotFinite is pairOutputs for any sums. A sum that is not finite stays
+// so, which lets the loops above look at the last one only.
+func pairOutputsNotFinite[T real](dst, run []T, c pair[T]) {
 	for i, x := range run {
 		c = c.take(x)
-		y := c.hi + c.lo // c.value(), as the compiler would not inline it
-		if !isFinite(y) {
-			y = c.value()
-		}
-		dst[i] = y
+		dst[i] = c.value()
 	}
 }
 
 // The first sum of all is empty and +0.
 func pairOutputsExclusive[T real](dst, run []T, c pair[T]) {
+	var x [radix]T
+	run = copyRun(&x, run)
 	dst = dst[:len(run)]
+	end := c
 	for i, x := range run {
-		y := c.hi + c.lo
-		if !isFinite(y) {
-			y = c.value()
-		}
-		dst[i] = canonical(y + 0)
+		dst[i] = (end.hi + end.lo) + 0
+		end = end.take(x)
+	}
+	if end.isFinite() {
+		return
+	}
+	for i, x := range run {
+		dst[i] = c.valueOrZero()
 		c = c.take(x)
 	}
 }

@@ -151,22 +151,3 @@ func (s *samples[T, I, R]) tile(lo, hi int64) nllSum[R] {
 	}
 	return tile
 }
-
-// root folds the nodes of one level of the tree to its root.
-func root[S any](nodes []S, identity S, combine func(before, after S) S) S {
-	if len(nodes) == 0 {
-		return identity
-	}
-	for len(nodes) > 1 {
-		var above []S
-		for lo := 0; lo < len(nodes); lo += radix {
-			s := identity
-			for _, node := range nodes[lo:min(lo+radix, len(nodes))] {
-				s = combine(s, node)
-			}
-			above = append(above, s)
-		}
-		nodes = above
-	}
-	return nodes[0]
-}

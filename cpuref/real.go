@@ -25,6 +25,15 @@ func choose[T real](f32 float32, f64 float64) T {
 	return T(f64)
 }
 
+// copyRun copies a run, at most dst.
+func copyRun[T real](dst *[radix]T, run []T) []T {
+	if len(run) == radix { // no call
+		*dst = [radix]T(run)
+		return dst[:]
+	}
+	return dst[:copy(dst[:], run)]
+}
+
 // isFinite is false for infinities and NaN.
 func isFinite[T real](x T) bool { return x-x == 0 }
 

@@ -1,10 +1,6 @@
 package cpuref
 
-import (
-	"unsafe"
-
-	"vkops/tensor"
-)
+import "vkops/tensor"
 
 // scan runs op along the axis of a view. Neighbouring lines form a strip, which
 // is walked side by side so that whole cache lines of a row are used.
@@ -28,11 +24,10 @@ func newScan[E, S any](op operator[E, S], dst, src []E, v tensor.View, reverse b
 			return aggregate
 		}
 	}
-	var zero E
 	return &scan[E, S]{
 		operator: op, dst: dst, src: src, view: v, reverse: reverse,
 		direct:  v.Inner == 1 && !reverse,
-		columns: max(1, min(v.Inner, 64/int64(unsafe.Sizeof(zero)))),
+		columns: stripColumns[E](v.Inner),
 		depth:   depth(v.N),
 	}
 }
@@ -69,7 +64,7 @@ func (s *scan[E, S]) runTiles(strip int64, threads int) {
 		limit = 1 << 19 // aggregates of runs to hold
 	)
 	count := (s.view.N + tileSize - 1) / tileSize
-	perTile := s.columns * radix * radix
+	perTile := s.columns * groupSize // runs
 	block := min(count, int64(threads)*8*chunk, max(int64(threads), limit/perTile))
 	grain := min(chunk, block/int64(threads))
 	runs := make([]S, block*perTile)    // aggregates
@@ -95,13 +90,8 @@ func (s *scan[E, S]) runTiles(strip int64, threads int) {
 				walkers <- w
 			})
 		}
-		each((*walker[E, S]).aggregates)
-		for i := range min(block, count-first) * s.columns {
-			o := &carries[i%s.columns]
-			carry := o.next()
-			o.push(s.identity, s.combine, tiles[i])
-			tiles[i] = carry
-		}
+		each((*walker[E, S]).foldTile)
+		s.toCarries(carries, tiles[:min(block, count-first)*s.columns])
 		each(func(w *walker[E, S], p, end int64, runs, tile []S) {
 			w.reset(tile...)
 			w.walkLines(p, end, runs)

@@ -43,8 +43,7 @@ func logSoftmax[E any, T real](dst, src []E, v tensor.View, widen func(*[radix]T
 	})
 }
 
-func copyRun[T real](dst *[radix]T, src []T) []T { return dst[:copy(dst[:], src)] }
-func storeRun[T real](dst, src []T)              { copy(dst, src) }
+func storeRun[T real](dst, src []T) { copy(dst, src) }
 
 // softmaxLine is what the elements of a line share: the largest, and the logarithm of
 // the sum of exp(x-largest), as a pair whose hi is the rounded one.

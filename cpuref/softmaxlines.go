@@ -2,7 +2,6 @@ package cpuref
 
 import (
 	"math"
-	"unsafe"
 
 	"vkops/tensor"
 )
@@ -18,8 +17,7 @@ type softmaxWalk[E any, T real] struct {
 }
 
 func newSoftmax[E any, T real](src []E, v tensor.View, widen func(*[radix]T, []E) []T) *softmaxWalk[E, T] {
-	var zero E
-	return &softmaxWalk[E, T]{src, v, widen, max(1, min(v.Inner, 64/int64(unsafe.Sizeof(zero)))), v.Inner == 1}
+	return &softmaxWalk[E, T]{src, v, widen, stripColumns[E](v.Inner), v.Inner == 1}
 }
 
 // softmaxStrip is a strip and what a goroutine needs to walk it.
