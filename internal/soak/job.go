@@ -34,10 +34,18 @@ type setting struct {
 	scarce  bool // jobs beside each other may pass the budget
 }
 
+// distinct is how many cases a run meets; then they come again with other data, in
+// other ways. A device keeps what it compiled for each, so that memory is flat only
+// when all have been met.
+const distinct = 256
+
 // newJob makes the job of a number; the same seed and number give the same job.
 func newJob(seed, number uint64) job {
+	kind := rand.New(rand.NewPCG(seed, number%distinct))
+	j := job{Case: verify.Random(kind), setting: kind.IntN(len(settings))}
 	r := rand.New(rand.NewPCG(seed, number))
-	j := job{Case: verify.Random(r), way: ways[r.IntN(len(ways))], setting: r.IntN(len(settings)), own: r.IntN(64) == 0}
+	j.Reseed(r)
+	j.way, j.own = ways[r.IntN(len(ways))], r.IntN(64) == 0
 	if r.IntN(16) == 0 {
 		j.patience = time.Duration(1 + r.IntN(int(5*time.Millisecond)))
 	}

@@ -41,7 +41,8 @@ func TestJobsFollowFromSeedAndNumber(t *testing.T) {
 	for number := range uint64(500) {
 		j := newJob(7, number)
 		require.Equal(t, j.String(), newJob(7, number).String())
-		require.NotEqual(t, j, newJob(8, number))
+		require.NotEqual(t, j.Case, newJob(8, number).Case)
+		require.NotEqual(t, j.Case, newJob(7, number+distinct).Case, "other data")
 		seen[j.way.name], seen[settings[j.setting].name] = true, true
 		seen["own"] = seen["own"] || j.own
 		seen["cancelled"] = seen["cancelled"] || j.patience > 0
