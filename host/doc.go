@@ -1,10 +1,11 @@
-// Package host runs the operators CumSum, LogCumSumExp, Log1p and
-// NegativeLogLikelihoodLoss on a Vulkan device, or on its twin in pure Go, which
-// gives the same bits.
+// Package host runs the operators CumSum, LogCumSumExp, Log1p, LogSoftmax,
+// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss on a Vulkan device, or on its
+// twin in pure Go, which gives the same bits.
 //
 // A [Runtime] is one device. Operators come in three tiers:
 //
-//   - Slices in, slices out: [CumSum], [LogCumSumExp], [Log1p], [NLL].
+//   - Slices in, slices out: [CumSum], [LogCumSumExp], [Log1p], [NLL], [LogSoftmax],
+//     [SoftmaxCrossEntropyLoss].
 //   - Tensors that stay on the device: [Upload], [CumSumTensor] and its siblings,
 //     [Tensor.Download]. A call returns at once, and calls that use each other's
 //     results need no wait in between.
