@@ -1,6 +1,6 @@
 // The way down the carry tree above the tiles: in the up to 16 nodes below a node,
 // replaces the aggregates by carries, given the node's own carry. The root's is the
-// identity. Twin: odometer in cpuref/tree.go.
+// identity. Twin: odometer in cpuref/scan_carries.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "tree.glsl"

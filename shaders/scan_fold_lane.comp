@@ -1,5 +1,5 @@
 // The way up the carry tree above the tiles: the aggregate of a node from those of
-// the up to 16 nodes below it. Twin: odometer in cpuref/tree.go.
+// the up to 16 nodes below it. Twin: odometer in cpuref/scan_carries.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "tree.glsl"

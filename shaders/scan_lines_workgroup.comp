@@ -1,7 +1,7 @@
 // The only pass over short lines: a workgroup takes as many whole lines as fit in its
 // block, side by side as rows (inner is 1) or as columns of whole outer indices. Every
 // line has 16 groups at most, and no carry comes into it. Twin: walkLines in
-// cpuref/walker.go.
+// cpuref/scan_outputs.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define READ_ONLY_STATES

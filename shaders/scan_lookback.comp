@@ -1,7 +1,7 @@
 // Long lines in a single pass, one workgroup a tile, in the order in which tiles are
 // drawn. Source and result are different memory, so that a tile that is missing can
 // be folded from the source by whoever misses it. Twin: walkLines in
-// cpuref/walker.go.
+// cpuref/scan_outputs.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define COHERENT_STATES

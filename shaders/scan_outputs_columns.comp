@@ -1,6 +1,6 @@
 // Last pass over long columns, and the only one over short columns: the outputs.
 // Each lane walks a block of columns, through one tile from their carries or
-// through some tiles in a row from the top. Twin: walkLines in cpuref/walker.go.
+// through some tiles in a row from the top. Twin: walkLines in cpuref/scan_outputs.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define READ_ONLY_STATES

@@ -1,7 +1,7 @@
 // Last pass over long lines, and the only one over short lines: the outputs. Each
 // lane walks one tile from its carry, or some tiles in a row from the start of
 // their line. Run aggregates are computed again beside the outputs, which is
-// faster than storing them. Twin: walkLines in cpuref/walker.go.
+// faster than storing them. Twin: walkLines in cpuref/scan_outputs.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define READ_ONLY_STATES

@@ -1,5 +1,5 @@
 // Last pass over long lines: the outputs, one workgroup a tile. Twin: walkLines in
-// cpuref/walker.go.
+// cpuref/scan_outputs.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define READ_ONLY_STATES

@@ -1,5 +1,5 @@
 // First pass over long columns: the aggregate of every tile of every column. Each
-// lane walks a tile of a block of columns. Twin: aggregates in cpuref/walker.go.
+// lane walks a tile of a block of columns. Twin: foldTile in cpuref/scan_tiles.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define NO_RESULT

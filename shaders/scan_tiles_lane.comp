@@ -1,5 +1,5 @@
 // First pass over long lines: the aggregate of every tile. Each lane walks a tile
-// of its own. Twin: aggregates in cpuref/walker.go.
+// of its own. Twin: foldTile in cpuref/scan_tiles.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define NO_RESULT

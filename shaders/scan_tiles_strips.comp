@@ -1,5 +1,5 @@
 // First pass over long columns: the aggregate of every stretch of every column. Twin:
-// aggregates in cpuref/walker.go.
+// foldTile in cpuref/scan_tiles.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define NO_RESULT

@@ -1,5 +1,5 @@
 // First pass over long lines: the aggregate of every tile, one workgroup a tile.
-// Twin: aggregates in cpuref/walker.go.
+// Twin: foldTile in cpuref/scan_tiles.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define NO_RESULT
