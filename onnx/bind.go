@@ -187,7 +187,25 @@ func (b *binding) resolve(n *Node) error {
 	if err := checkOpset(op, b.model.Opset, types); err != nil {
 		return err
 	}
+	if len(n.Outputs) > 1 && n.Outputs[1] != "" {
+		if err := b.logProbabilities(n, step); err != nil {
+			return err
+		}
+	}
 	step.Output = b.append(Value{Name: n.Outputs[0], Dense: tensor.Dense{Type: out}, Computed: true})
+	b.Steps = append(b.Steps, step)
+	return nil
+}
+
+// logProbabilities adds the step for the second output of a SoftmaxCrossEntropyLoss.
+// The loss is computed from the scores all the same, which gives the same bits.
+func (b *binding) logProbabilities(n *Node, loss Step) error {
+	step := Step{Node: n, Op: tensor.LogSoftmax{Axis: 1}, Inputs: loss.Inputs[:1]}
+	out, err := step.Op.Infer(b.Values[step.Inputs[0]].Type)
+	if err != nil {
+		return err
+	}
+	step.Output = b.append(Value{Name: n.Outputs[1], Dense: tensor.Dense{Type: out}, Computed: true})
 	b.Steps = append(b.Steps, step)
 	return nil
 }

@@ -216,27 +216,35 @@ func (m *Model) parseNodes(data []byte, isInput map[string]bool) error {
 }
 
 func (m *Model) addNode(n node, index int, known map[string]bool) error {
-	if len(n.outputs) != 1 || n.outputs[0] == "" {
+	most := 1
+	if spec, ours := operators[n.opType]; ours && n.isStandard() {
+		most = spec.outputs
+	}
+	if len(n.outputs) == 0 || len(n.outputs) > most || n.outputs[0] == "" {
+		if most > 1 {
+			return fmt.Errorf("%w: %d outputs, must be 1 to %d with a name", tensor.ErrArity, len(n.outputs), most)
+		}
 		return fmt.Errorf("%w: %d outputs, must be 1 with a name", tensor.ErrArity, len(n.outputs))
 	}
-	output := n.outputs[0]
-	if known[output] {
-		return formatErrorf("value %s is defined twice", quote(output))
+	for _, output := range n.outputs {
+		if known[output] {
+			return formatErrorf("value %s is defined twice", quote(output))
+		}
+		known[output] = output != "" // the empty name is an absent output
 	}
-	known[output] = true
 	if n.isStandard() && n.opType == "Constant" {
 		d, err := n.constant(m.Opset)
 		if err != nil {
 			return err
 		}
-		return m.define(output, d)
+		return m.define(n.outputs[0], d)
 	}
 	op, err := n.build(m.Opset)
 	if err != nil {
 		return err
 	}
 	for i, name := range n.inputs {
-		if name != "" && (!known[name] || name == output) {
+		if name != "" && (!known[name] || slices.Contains(n.outputs, name)) {
 			return formatErrorf("input %d is %s, which no input, initializer or earlier node gives", i, quote(name))
 		}
 	}

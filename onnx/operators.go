@@ -22,17 +22,23 @@ type operator struct {
 	// build makes the operator of the attributes given. An axis that is an input
 	// is set later, when its value is known.
 	build func(attributes) (tensor.Op, error)
+	// outputs is how many outputs a node may have; all but the first are optional.
+	outputs int
 }
 
 var operators = map[string]operator{
 	"CumSum": {11, []string{"x", "axis"}, 2,
-		map[string]attributeKind{"exclusive": kindInt, "reverse": kindInt}, buildCumSum},
+		map[string]attributeKind{"exclusive": kindInt, "reverse": kindInt}, buildCumSum, 1},
 	"LogCumSumExp": {29, []string{"X"}, 1,
-		map[string]attributeKind{"axis": kindInt}, buildLogCumSumExp},
+		map[string]attributeKind{"axis": kindInt}, buildLogCumSumExp, 1},
 	"Log1p": {29, []string{"input"}, 1,
-		nil, func(attributes) (tensor.Op, error) { return tensor.Log1p{}, nil }},
+		nil, func(attributes) (tensor.Op, error) { return tensor.Log1p{}, nil }, 1},
+	"LogSoftmax": {13, []string{"input"}, 1,
+		map[string]attributeKind{"axis": kindInt}, buildLogSoftmax, 1},
 	"NegativeLogLikelihoodLoss": {12, []string{"input", "target", "weight"}, 2,
-		map[string]attributeKind{"ignore_index": kindInt, "reduction": kindString}, buildNLL},
+		map[string]attributeKind{"ignore_index": kindInt, "reduction": kindString}, buildNLL, 1},
+	"SoftmaxCrossEntropyLoss": {12, []string{"scores", "labels", "weights"}, 2,
+		map[string]attributeKind{"ignore_index": kindInt, "reduction": kindString}, buildCrossEntropy, 2},
 }
 
 func operatorNames() string {
@@ -62,7 +68,26 @@ func buildLogCumSumExp(attrs attributes) (tensor.Op, error) {
 	return tensor.LogCumSumExp{Axis: axis}, err
 }
 
+func buildLogSoftmax(attrs attributes) (tensor.Op, error) {
+	op := tensor.LogSoftmax{Axis: -1}
+	var err error
+	if a, given := attrs.find("axis"); given {
+		op.Axis, err = axisOf(op, a.i)
+	}
+	return op, err
+}
+
 func buildNLL(attrs attributes) (tensor.Op, error) {
+	return lossOf(attrs, tensor.NLL{}.Name())
+}
+
+func buildCrossEntropy(attrs attributes) (tensor.Op, error) {
+	op, err := lossOf(attrs, tensor.SoftmaxCrossEntropyLoss{}.Name())
+	return tensor.SoftmaxCrossEntropyLoss(op), err
+}
+
+// lossOf is the attributes that the losses share; name is the operator's in errors.
+func lossOf(attrs attributes, name string) (tensor.NLL, error) {
 	var op tensor.NLL
 	if a, given := attrs.find("ignore_index"); given {
 		op.IgnoreIndex = &a.i
@@ -70,7 +95,7 @@ func buildNLL(attrs attributes) (tensor.Op, error) {
 	if a, given := attrs.find("reduction"); given {
 		var err error
 		if op.Reduction, err = tensor.ParseReduction(a.s); err != nil {
-			return nil, tensor.Errorf(op.Name(), tensor.ErrAttribute, "attribute reduction is %s, must be mean, sum or none", quote(a.s))
+			return op, tensor.Errorf(name, tensor.ErrAttribute, "attribute reduction is %s, must be mean, sum or none", quote(a.s))
 		}
 	}
 	return op, nil
@@ -109,7 +134,11 @@ func withAxis(op tensor.CumSum, axis tensor.Dense) (tensor.CumSum, error) {
 // checkOpset refuses element types that the operator gained after the model's
 // opset.
 func checkOpset(op tensor.Op, opset int64, inputs []tensor.Type) error {
-	const sixteenBitCumSum = 14
+	const sixteenBitCumSum, bfloatCrossEntropy = 14, 13
+	if _, isLoss := op.(tensor.SoftmaxCrossEntropyLoss); isLoss && opset < bfloatCrossEntropy && inputs[0].DType == tensor.BF16 {
+		return fmt.Errorf("%w: %w", ErrUnsupported, tensor.Errorf(op.Name(), tensor.ErrType,
+			"scores has element type %s, which opset %d does not allow; opset %d does", tensor.BF16, opset, bfloatCrossEntropy))
+	}
 	if _, isCumSum := op.(tensor.CumSum); isCumSum && opset < sixteenBitCumSum {
 		if d := inputs[0].DType; d == tensor.F16 || d == tensor.BF16 {
 			return fmt.Errorf("%w: %w", ErrUnsupported, tensor.Errorf(op.Name(), tensor.ErrType,

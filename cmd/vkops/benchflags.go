@@ -98,8 +98,11 @@ const presetTargets = "targets"
 
 // combinations are the operator with every combination of its attributes.
 func (f benchFlags) combinations(name string, d tensor.DType, shape tensor.Shape) ([]workload.Workload, error) {
-	if name == (tensor.NLL{}).Name() {
-		return f.losses(d, shape)
+	switch name {
+	case tensor.NLL{}.Name():
+		return f.losses(d, shape, func(op tensor.NLL) tensor.Loss { return op })
+	case tensor.SoftmaxCrossEntropyLoss{}.Name():
+		return f.losses(d, shape, func(op tensor.NLL) tensor.Loss { return tensor.SoftmaxCrossEntropyLoss(op) })
 	}
 	var ops []tensor.Op
 	switch name {
@@ -114,6 +117,10 @@ func (f benchFlags) combinations(name string, d tensor.DType, shape tensor.Shape
 	case tensor.LogCumSumExp{}.Name():
 		for _, axis := range f.axes {
 			ops = append(ops, tensor.LogCumSumExp{Axis: axis})
+		}
+	case tensor.LogSoftmax{}.Name():
+		for _, axis := range f.axes {
+			ops = append(ops, tensor.LogSoftmax{Axis: axis})
 		}
 	case tensor.Log1p{}.Name():
 		ops = append(ops, tensor.Log1p{})
@@ -131,7 +138,7 @@ func (f benchFlags) combinations(name string, d tensor.DType, shape tensor.Shape
 	return list, nil
 }
 
-func (f benchFlags) losses(d tensor.DType, input tensor.Shape) ([]workload.Workload, error) {
+func (f benchFlags) losses(d tensor.DType, input tensor.Shape, of func(tensor.NLL) tensor.Loss) ([]workload.Workload, error) {
 	ignored := int64(-1)
 	var list []workload.Workload
 	for _, reduction := range f.reductions {
@@ -150,7 +157,7 @@ func (f benchFlags) losses(d tensor.DType, input tensor.Shape) ([]workload.Workl
 					if ignore {
 						op.IgnoreIndex = &ignored
 					}
-					w, err := workload.NewLoss(op, d, labels, weighted, input...)
+					w, err := workload.NewLoss(of(op), d, labels, weighted, input...)
 					if err != nil {
 						return nil, err
 					}

@@ -2,11 +2,11 @@ package main
 
 import "vkops/tensor"
 
-// checkLabels refuses an NLL whose labels are out of range. The device finds that
+// checkLabels refuses a loss whose labels are out of range. The device finds that
 // too, but bad input is to be found before a device is opened. The types have
 // passed Infer.
 func checkLabels(op tensor.Op, inputs []tensor.Dense) error {
-	loss, ok := op.(tensor.NLL)
+	loss, ok := op.(tensor.Loss)
 	if !ok {
 		return nil
 	}
@@ -17,10 +17,11 @@ func checkLabels(op tensor.Op, inputs []tensor.Dense) error {
 	return firstBad(loss, tensor.ValuesOf[int64](inputs[1].Data), classes)
 }
 
-func firstBad[I tensor.Index](op tensor.NLL, labels []I, classes int64) error {
+func firstBad[I tensor.Index](op tensor.Loss, labels []I, classes int64) error {
+	_, index := op.Attributes()
 	for i, label := range labels {
 		value := int64(label)
-		ignored := op.IgnoreIndex != nil && value == *op.IgnoreIndex
+		ignored := index != nil && value == *index
 		if !ignored && (value < 0 || value >= classes) {
 			return op.ErrorAt(int64(i), value, classes)
 		}

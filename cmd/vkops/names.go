@@ -10,7 +10,8 @@ import (
 
 // operatorNames are what --op takes.
 func operatorNames() []string {
-	return []string{tensor.CumSum{}.Name(), tensor.LogCumSumExp{}.Name(), tensor.Log1p{}.Name(), tensor.NLL{}.Name()}
+	return []string{tensor.CumSum{}.Name(), tensor.LogCumSumExp{}.Name(), tensor.Log1p{}.Name(), tensor.LogSoftmax{}.Name(),
+		tensor.NLL{}.Name(), tensor.SoftmaxCrossEntropyLoss{}.Name()}
 }
 
 func unknownOp(name string) error {

@@ -50,13 +50,13 @@ func (c *cli) runCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !strings.EqualFold(filepath.Ext(args[0]), ".onnx") {
-				return badInputf("run: %q is neither an operator (cumsum, logcumsumexp, log1p, nll) nor a .onnx file", args[0])
+				return badInputf("run: %q is neither an operator (%s) nor a .onnx file", args[0], strings.Join(operatorNames(), ", "))
 			}
 			return c.runModel(cmd.Context(), args[0], f)
 		},
 	}
 	f.register(run)
-	run.AddCommand(c.runCumSum(), c.runLogCumSumExp(), c.runLog1p(), c.runNLL())
+	run.AddCommand(c.runCumSum(), c.runLogCumSumExp(), c.runLog1p(), c.runLogSoftmax(), c.runNLL(), c.runCrossEntropy())
 	return run
 }
 
@@ -108,19 +108,37 @@ func (c *cli) runLog1p() *cobra.Command {
 	return c.operator("log1p", "ln(1+x) of each element", "  vkops run log1p -i x.npz:prices -o y.npy", func(*cobra.Command) (tensor.Op, error) { return tensor.Log1p{}, nil })
 }
 
+func (c *cli) runLogSoftmax() *cobra.Command {
+	var op tensor.LogSoftmax
+	cmd := c.operator("logsoftmax", "log(exp(x) / sum(exp(x))) along an axis", "  vkops run logsoftmax -i logits.npy -o logprobs.npy", func(*cobra.Command) (tensor.Op, error) { return op, nil })
+	cmd.Flags().IntVar(&op.Axis, "axis", -1, "axis; a negative one counts from the back")
+	return cmd
+}
+
 func (c *cli) runNLL() *cobra.Command {
+	return c.loss("nll", "negative log likelihood loss of log-probabilities, labels and, optionally, weights",
+		"  vkops run nll --reduction none --ignore-index -1 -i logprobs.npy -i labels.npy -i weights.npy -o losses.npy",
+		func(op tensor.NLL) tensor.Op { return op })
+}
+
+func (c *cli) runCrossEntropy() *cobra.Command {
+	return c.loss("crossentropy", "softmax cross entropy loss of scores (logits), labels and, optionally, weights",
+		"  vkops run crossentropy -i logits.npy -i labels.npy -o loss.npy",
+		func(op tensor.NLL) tensor.Op { return tensor.SoftmaxCrossEntropyLoss(op) })
+}
+
+// loss is the subcommand of a loss, which of makes from the attributes of NLL.
+func (c *cli) loss(name, short, example string, of func(tensor.NLL) tensor.Op) *cobra.Command {
 	var reduction string
 	var ignored int64
-	cmd := c.operator("nll", "negative log likelihood loss of log-probabilities, labels and, optionally, weights",
-		"  vkops run nll --reduction none --ignore-index -1 -i logprobs.npy -i labels.npy -i weights.npy -o losses.npy",
-		func(cmd *cobra.Command) (tensor.Op, error) {
-			r, err := tensor.ParseReduction(reduction)
-			op := tensor.NLL{Reduction: r}
-			if cmd.Flags().Changed("ignore-index") {
-				op.IgnoreIndex = &ignored
-			}
-			return op, err
-		})
+	cmd := c.operator(name, short, example, func(cmd *cobra.Command) (tensor.Op, error) {
+		r, err := tensor.ParseReduction(reduction)
+		op := tensor.NLL{Reduction: r}
+		if cmd.Flags().Changed("ignore-index") {
+			op.IgnoreIndex = &ignored
+		}
+		return of(op), err
+	})
 	cmd.Flags().StringVar(&reduction, "reduction", tensor.Mean.String(), "mean, sum or none")
 	cmd.Flags().Int64Var(&ignored, "ignore-index", 0, "label of the samples to leave out (default: none is left out)")
 	return cmd

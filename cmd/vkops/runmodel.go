@@ -59,7 +59,7 @@ func (c *cli) runGraph(ctx context.Context, path string, b *onnx.Bound, f files)
 		return err
 	}
 	for _, step := range b.Steps {
-		if _, isLoss := step.Op.(tensor.NLL); isLoss && !b.Values[step.Inputs[1]].Computed {
+		if _, isLoss := step.Op.(tensor.Loss); isLoss && !b.Values[step.Inputs[1]].Computed {
 			if err := checkLabels(step.Op, given(b, step)); err != nil {
 				return badInput{fmt.Errorf("%s: %s: %w", path, step.Node, err)}
 			}

@@ -41,9 +41,9 @@ func New(op tensor.Op, d tensor.DType, shape ...int) (Workload, error) {
 	return w, err
 }
 
-// NewLoss checks an NLL on an input N x C x d..., with labels of a type and, if asked,
+// NewLoss checks a loss on an input N x C x d..., with labels of a type and, if asked,
 // a weight for each class.
-func NewLoss(op tensor.NLL, d, labels tensor.DType, weighted bool, input ...int) (Workload, error) {
+func NewLoss(op tensor.Loss, d, labels tensor.DType, weighted bool, input ...int) (Workload, error) {
 	if len(input) < 2 {
 		return Workload{}, fmt.Errorf("%s: %w: %s is not N x C x d", op.Name(), tensor.ErrShape, tensor.Shape(input))
 	}
@@ -64,8 +64,9 @@ func (w Workload) Data() ([]tensor.Dense, error) {
 	inputs := make([]tensor.Dense, len(w.Inputs))
 	for i, t := range w.Inputs {
 		var err error
-		if loss, ok := w.Op.(tensor.NLL); ok && i == 1 {
-			inputs[i], err = sample.Labels(r, t, w.Inputs[0].Shape[1], loss.IgnoreIndex)
+		if loss, ok := w.Op.(tensor.Loss); ok && i == 1 {
+			_, ignored := loss.Attributes()
+			inputs[i], err = sample.Labels(r, t, w.Inputs[0].Shape[1], ignored)
 		} else {
 			inputs[i], err = sample.Tensor(r, t, sample.Uniform)
 		}
