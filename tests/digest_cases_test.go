@@ -93,6 +93,22 @@ func digestCases() []digestCase {
 			}
 		}
 	}
+	for i, s := range scans {
+		for j, dtype := range floats {
+			kinds := []string{"plain", "late", "dense", "rising", "falling", "huge"}
+			add(tensor.LogSoftmax{Axis: s.axis}, kinds[(i+j)%len(kinds)], tensor.Type{DType: dtype, Shape: s.shape})
+		}
+	}
+	for i, shape := range []tensor.Shape{{0, 3}, {1, 1}, {17, 33}, {257, 2}, {4097, 5}, {3, 4099}, {2, 31, 3, 11}, {1, 3, 4099}} {
+		for j, dtype := range floats {
+			k := i + j
+			inputs := []tensor.Type{{DType: dtype, Shape: shape}, {DType: []tensor.DType{tensor.I32, tensor.I64}[k%2], Shape: slices.Delete(slices.Clone(shape), 1, 2)}}
+			if k%4 < 2 {
+				inputs = append(inputs, tensor.Type{DType: dtype, Shape: shape[1:2]})
+			}
+			add(tensor.SoftmaxCrossEntropyLoss{Reduction: tensor.Reduction(k % 3), IgnoreIndex: ignored[i%3]}, []string{"plain", "late", "rising"}[(i+k)%3], inputs...)
+		}
+	}
 	return all
 }
 
@@ -103,11 +119,12 @@ func (c digestCase) make(t testing.TB) []tensor.Dense {
 		d, err := tensor.NewDense(typ)
 		require.NoError(t, err)
 		r := rand.NewPCG(c.seed, uint64(i))
-		nll, isNLL := c.op.(tensor.NLL)
+		loss, isLoss := c.op.(tensor.Loss)
 		switch {
-		case isNLL && i == 1:
-			digestLabels(r, d, uint64(c.inputs[0].Shape[1]), nll.IgnoreIndex)
-		case isNLL && i == 2:
+		case isLoss && i == 1:
+			_, ignored := loss.Attributes()
+			digestLabels(r, d, uint64(c.inputs[0].Shape[1]), ignored)
+		case isLoss && i == 2:
 			digestData(r, d, "plain") // the mean of a huge weight is subnormal
 		default:
 			digestData(r, d, c.data)

@@ -76,6 +76,7 @@ func Proofs(e Effort) []Proof {
 	all = append(all, log1pProofs(e)...)
 	all = append(all, cumSumProofs(e)...)
 	all = append(all, logCumSumExpProofs(e)...)
+	all = append(all, logSoftmaxProofs(e)...)
 	return append(all, nllProofs(e)...)
 }
 
