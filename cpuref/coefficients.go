@@ -34,6 +34,31 @@ func expPolynomial32(x float32) float32 {
 	return p
 }
 
+// expPolynomial32x4 is expPolynomial32 of four arguments.
+func expPolynomial32x4(x0, x1, x2, x3 float32) (_, _, _, _ float32) {
+	p0 := float32(0x1.6a1aacp-10)
+	p1 := float32(0x1.6a1aacp-10)
+	p2 := float32(0x1.6a1aacp-10)
+	p3 := float32(0x1.6a1aacp-10)
+	p0 = float32(p0*x0) + 0x1.123fc6p-07
+	p1 = float32(p1*x1) + 0x1.123fc6p-07
+	p2 = float32(p2*x2) + 0x1.123fc6p-07
+	p3 = float32(p3*x3) + 0x1.123fc6p-07
+	p0 = float32(p0*x0) + 0x1.555916p-05
+	p1 = float32(p1*x1) + 0x1.555916p-05
+	p2 = float32(p2*x2) + 0x1.555916p-05
+	p3 = float32(p3*x3) + 0x1.555916p-05
+	p0 = float32(p0*x0) + 0x1.55548ap-03
+	p1 = float32(p1*x1) + 0x1.55548ap-03
+	p2 = float32(p2*x2) + 0x1.55548ap-03
+	p3 = float32(p3*x3) + 0x1.55548ap-03
+	p0 = float32(p0*x0) + 0x1.fffffcp-02
+	p1 = float32(p1*x1) + 0x1.fffffcp-02
+	p2 = float32(p2*x2) + 0x1.fffffcp-02
+	p3 = float32(p3*x3) + 0x1.fffffcp-02
+	return p0, p1, p2, p3
+}
+
 // logPolynomial32 is P with log(1+x) = x - x^2/2 + x^3 P(x) for sqrt(1/2) <= 1+x <= sqrt(2),
 // with relative error at most 2^-28 (float) or 2^-57 (double).
 func logPolynomial32(x float32) float32 {
@@ -47,6 +72,47 @@ func logPolynomial32(x float32) float32 {
 	p = float32(p*x) + -0x1.000006p-02
 	p = float32(p*x) + 0x1.555548p-02
 	return p
+}
+
+// logPolynomial32x4 is logPolynomial32 of four arguments.
+func logPolynomial32x4(x0, x1, x2, x3 float32) (_, _, _, _ float32) {
+	p0 := float32(0x1.14578p-04)
+	p1 := float32(0x1.14578p-04)
+	p2 := float32(0x1.14578p-04)
+	p3 := float32(0x1.14578p-04)
+	p0 = float32(p0*x0) + -0x1.de3bdep-04
+	p1 = float32(p1*x1) + -0x1.de3bdep-04
+	p2 = float32(p2*x2) + -0x1.de3bdep-04
+	p3 = float32(p3*x3) + -0x1.de3bdep-04
+	p0 = float32(p0*x0) + 0x1.e6f052p-04
+	p1 = float32(p1*x1) + 0x1.e6f052p-04
+	p2 = float32(p2*x2) + 0x1.e6f052p-04
+	p3 = float32(p3*x3) + 0x1.e6f052p-04
+	p0 = float32(p0*x0) + -0x1.fc220ap-04
+	p1 = float32(p1*x1) + -0x1.fc220ap-04
+	p2 = float32(p2*x2) + -0x1.fc220ap-04
+	p3 = float32(p3*x3) + -0x1.fc220ap-04
+	p0 = float32(p0*x0) + 0x1.23376ap-03
+	p1 = float32(p1*x1) + 0x1.23376ap-03
+	p2 = float32(p2*x2) + 0x1.23376ap-03
+	p3 = float32(p3*x3) + 0x1.23376ap-03
+	p0 = float32(p0*x0) + -0x1.555c4ep-03
+	p1 = float32(p1*x1) + -0x1.555c4ep-03
+	p2 = float32(p2*x2) + -0x1.555c4ep-03
+	p3 = float32(p3*x3) + -0x1.555c4ep-03
+	p0 = float32(p0*x0) + 0x1.99a4b6p-03
+	p1 = float32(p1*x1) + 0x1.99a4b6p-03
+	p2 = float32(p2*x2) + 0x1.99a4b6p-03
+	p3 = float32(p3*x3) + 0x1.99a4b6p-03
+	p0 = float32(p0*x0) + -0x1.000006p-02
+	p1 = float32(p1*x1) + -0x1.000006p-02
+	p2 = float32(p2*x2) + -0x1.000006p-02
+	p3 = float32(p3*x3) + -0x1.000006p-02
+	p0 = float32(p0*x0) + 0x1.555548p-02
+	p1 = float32(p1*x1) + 0x1.555548p-02
+	p2 = float32(p2*x2) + 0x1.555548p-02
+	p3 = float32(p3*x3) + 0x1.555548p-02
+	return p0, p1, p2, p3
 }
 
 const (

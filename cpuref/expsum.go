@@ -62,24 +62,24 @@ type expRun[T real] struct {
 // terms splits each x into key*ln(2) + r with |r| at most ln(2)/2, in two steps:
 // whole multiples of step*ln(2), then of ln(2). The value is exp(r).
 func (e *expRun[T]) terms(run []T) {
-	limit := choose[T](stepLimit32, stepLimit64)
 	round := choose[T](roundToInteger32, roundToInteger64)
-	for i, x := range run[:min(len(run), radix)] {
+	run = run[:min(len(run), radix)]
+	var rests, p [radix]T
+	for i, x := range run {
 		steps := (T(x*choose[T](log2EPerStep32, log2EPerStep64)) + round) - round
 		far := x - T(steps*choose[T](stepHigh32, stepHigh64))
 		farLow := T(steps * choose[T](stepLow32, stepLow64))
 		k := (T((far-farLow)*choose[T](log2E32, log2E64)) + round) - round
 		// Taking farLow off last loses less: the difference before it is exact.
 		near := (far - T(k*choose[T](ln2High32, ln2High64))) - farLow
-		r := near - T(k*choose[T](ln2Low32, ln2Low64))
-		var p T
-		if narrow[T]() {
-			p = T(expPolynomial32(float32(r)))
-		} else {
-			p = T(expPolynomial64(float64(r)))
-		}
+		rests[i] = near - T(k*choose[T](ln2Low32, ln2Low64))
 		e.key[i] = int64(steps)<<stepShift[T]() + int64(k)
-		e.value[i] = 1 + (T(p*T(r*r)) + r)
+	}
+	expPolynomials(&p, &rests)
+	limit := choose[T](stepLimit32, stepLimit64)
+	for i, x := range run {
+		r := rests[i]
+		e.value[i] = 1 + (T(p[i]*T(r*r)) + r)
 		if !(x < limit && x > -limit) {
 			e.key[i], e.value[i] = unsplit(x)
 		}

@@ -33,34 +33,42 @@ func Log1p[T tensor.Float](dst, src []T) {
 func log1pReals[T real](dst, src []T) {
 	var r log1pRun[T]
 	for len(src) > 0 {
-		n := copy(r.x[:], src)
-		r.run()
-		for i, x := range r.x[:n] {
-			y := r.hi[i]
-			if !log1pIsGeneral(x) {
-				y = log1pSpecial(x)
-			}
-			dst[i] = y
+		x := copyRun(&r.x, src[:min(radix, len(src))])
+		special := r.reduce()
+		logRests(&r.f, &r.tail)
+		out := dst[:len(x)]
+		for i := range out {
+			out[i], _ = r.log(i)
 		}
-		dst, src = dst[n:], src[n:]
+		if special {
+			for i, x := range x {
+				if !log1pIsGeneral(x) {
+					out[i] = log1pSpecial(x)
+				}
+			}
+		}
+		dst, src = dst[len(x):], src[len(x):]
 	}
 }
 
 // log1pHalves rounds each result once, from a pair.
 func log1pHalves[H half](dst, src []H) {
 	var r log1pRun[float32]
+	var y [radix]float32
 	for len(src) > 0 {
 		n := min(radix, len(src))
 		widenHalves(&r.x, src[:n])
-		r.run()
+		r.reduce()
+		logRests(&r.f, &r.tail)
 		for i, x := range r.x[:n] {
 			if log1pIsGeneral(x) {
-				r.hi[i] = valueToOdd(pair[float32]{r.hi[i], r.lo[i]})
+				sum, low := r.log(i)
+				y[i] = valueToOdd(pair[float32]{sum, low})
 			} else {
-				r.hi[i] = log1pSpecial(x)
+				y[i] = log1pSpecial(x)
 			}
 		}
-		roundHalves(dst[:n], r.hi[:n])
+		roundHalves(dst[:n], y[:n])
 		dst, src = dst[n:], src[n:]
 	}
 }
@@ -85,48 +93,95 @@ func log1pSpecial[T real](x T) T {
 	}
 }
 
-// log1pRun is ln(1+x) of a run of finite x > -1 as unevaluated sums whose hi are
-// the rounded values. It takes a run at a time because the operations of one
-// element wait for each other.
+// log1pRun computes ln(1+x) of a run of finite x > -1. It takes a run at a time
+// because the operations of one element wait for each other.
 type log1pRun[T real] struct {
-	x, hi, lo [radix]T
+	x [radix]T
+	// 1+x is 2^power (1 + f + tail), with f = x where the power is 0.
+	f, tail [radix]T
+	power   [radix]uint16 // biased
 }
 
-func (r *log1pRun[T]) run() {
-	var power [radix]int64
-	r.reduce(&power)
-	f, tail := &r.hi, &r.lo
-	logRests(f, tail)
-	for i, k := range power {
-		power := T(k)
-		high := T(power * choose[T](ln2High32, ln2High64))
-		rest := tail[i] + T(power*choose[T](ln2Low32, ln2Low64))
-		sum := high + f[i]
-		low := (f[i] - (sum - high)) + rest
-		y := sum + low
-		r.hi[i], r.lo[i] = y, low-(y-sum)
-	}
+// log is the logarithm of element i, after logRests, as an unevaluated sum whose
+// first part is the rounded value.
+func (r *log1pRun[T]) log(i int) (y, low T) {
+	high, rest := log1pPowerOf[T](r.power[i])
+	f := r.f[i]
+	sum := high + f
+	low = (f - (sum - high)) + (r.tail[i] + rest)
+	y = sum + low
+	return y, low - (y - sum)
 }
 
-// reduce writes each 1+x as 2^power (1 + hi + lo), with hi = x where the power is 0.
-func (r *log1pRun[T]) reduce(power *[radix]int64) {
+// reduce is whether an element may need log1pSpecial. The others that it is for are
+// so small that log gives themselves, too.
+func (r *log1pRun[T]) reduce() (special bool) {
 	for i := range r.x { // no copy of the array
 		x := r.x[i]
 		u := 1 + x
 		tail := sumError(1, x, u)
-		// The power of two is bounded for huge x, where the tail is nothing.
 		if narrow[T]() {
+			bits, bitsOfX := math.Float32bits(float32(u)), math.Float32bits(float32(x))
 			k, f := splitMantissa32(float32(u))
-			split := uint32((k | -k) >> 63) // all ones, but for k = 0; a branch would be a coin toss
-			scale := uint32(127-min(k, 60)) << 23 & split
-			bits := math.Float32bits(f)&split | math.Float32bits(float32(x))&^split
-			power[i], r.hi[i], r.lo[i] = k, T(math.Float32frombits(bits)), T(tail*T(math.Float32frombits(scale)))
+			power := uint8(k + 127)
+			bitsOfF := math.Float32bits(f)
+			if power == 127 {
+				bitsOfF = bitsOfX
+			}
+			r.f[i] = T(math.Float32frombits(bitsOfF))
+			r.tail[i] = T(tail * T(log1pPowers32[power].scale))
+			r.power[i] = uint16(power)
+			if bits-1 >= 0x7f7fffff || bitsOfX == 1<<31 {
+				special = true
+			}
 		} else {
+			bits, bitsOfX := math.Float64bits(float64(u)), math.Float64bits(float64(x))
 			k, f := splitMantissa64(float64(u))
-			split := uint64((k | -k) >> 63)
-			scale := uint64(1023-min(k, 60)) << 52 & split
-			bits := math.Float64bits(f)&split | math.Float64bits(float64(x))&^split
-			power[i], r.hi[i], r.lo[i] = k, T(math.Float64frombits(bits)), T(tail*T(math.Float64frombits(scale)))
+			power := uint16(k+1023) % 2048
+			bitsOfF := math.Float64bits(f)
+			if power == 1023 {
+				bitsOfF = bitsOfX
+			}
+			r.f[i] = T(math.Float64frombits(bitsOfF))
+			r.tail[i] = T(tail * T(log1pPowers64[power].scale))
+			r.power[i] = power
+			if bits-1 >= 0x7fefffffffffffff || bitsOfX == 1<<63 {
+				special = true
+			}
 		}
 	}
+	return special
+}
+
+// log1pPower is what a power of two brings to a logarithm, power ln2 = high + low,
+// and to the tail: its scale is 2^-power. The power is bounded there for huge x,
+// where the tail is nothing, and the scale is 0 for a power of 0, where x has no tail.
+type log1pPower[T real] struct{ scale, high, low T }
+
+var (
+	log1pPowers32 = [256]log1pPower[float32](log1pPowers[float32](256))
+	log1pPowers64 = [2048]log1pPower[float64](log1pPowers[float64](2048))
+)
+
+func log1pPowers[T real](count int64) []log1pPower[T] {
+	powers := make([]log1pPower[T], count)
+	for i := range powers {
+		k := int64(i) - (count/2 - 1)
+		power := T(k)
+		powers[i].high = T(power * choose[T](ln2High32, ln2High64))
+		powers[i].low = T(power * choose[T](ln2Low32, ln2Low64))
+		if k != 0 {
+			powers[i].scale = powerOfTwo[T](-min(k, 60))
+		}
+	}
+	return powers
+}
+
+func log1pPowerOf[T real](power uint16) (high, low T) {
+	if narrow[T]() {
+		p := &log1pPowers32[uint8(power)]
+		return T(p.high), T(p.low)
+	}
+	p := &log1pPowers64[power%2048]
+	return T(p.high), T(p.low)
 }

@@ -111,17 +111,40 @@ func splitMantissas[T real](x *[radix]T, e *[radix]int64) {
 // splitMantissa gives it and a tail below its precision. It takes a run at a time
 // because the operations of one element wait for each other.
 func logRests[T real](f, tail *[radix]T) {
-	for i, f := range f {
-		var p T
-		if narrow[T]() {
-			p = T(logPolynomial32(float32(f)))
-		} else {
-			p = T(logPolynomial64(float64(f)))
-		}
+	var p [radix]T
+	logPolynomials(&p, f)
+	for i, p := range p {
+		f := f[i]
 		square := T(f * f)
 		rest := T(T(p*f) * square)
 		perOnePlusF := (square - f) + 1 // 1/(1+f) as closely as the tail needs
 		rest += T(tail[i] * perOnePlusF)
 		tail[i] = rest - T(0.5*square)
+	}
+}
+
+func logPolynomials[T real](p, x *[radix]T) {
+	if narrow[T]() {
+		for i := 0; i < radix; i += 4 {
+			p0, p1, p2, p3 := logPolynomial32x4(float32(x[i]), float32(x[i+1]), float32(x[i+2]), float32(x[i+3]))
+			p[i], p[i+1], p[i+2], p[i+3] = T(p0), T(p1), T(p2), T(p3)
+		}
+		return
+	}
+	for i, x := range x {
+		p[i] = T(logPolynomial64(float64(x)))
+	}
+}
+
+func expPolynomials[T real](p, x *[radix]T) {
+	if narrow[T]() {
+		for i := 0; i < radix; i += 4 {
+			p0, p1, p2, p3 := expPolynomial32x4(float32(x[i]), float32(x[i+1]), float32(x[i+2]), float32(x[i+3]))
+			p[i], p[i+1], p[i+2], p[i+3] = T(p0), T(p1), T(p2), T(p3)
+		}
+		return
+	}
+	for i, x := range x {
+		p[i] = T(expPolynomial64(float64(x)))
 	}
 }

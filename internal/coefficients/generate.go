@@ -59,9 +59,35 @@ func goText() []byte {
 				fmt.Fprintf(&b, "\t%s\n", s)
 			}
 			b.WriteString("}\n")
+			if !l.wide {
+				b.WriteString(l.fourAtOnce(p, name))
+			}
 		}
 	}
 	return b.Bytes()
+}
+
+// fourAtOnce is the polynomial of four arguments, whose chains of operations do not
+// wait for each other.
+func (l language) fourAtOnce(p Polynomial, name string) string {
+	var chains [4][]string
+	for i := range chains {
+		c := make([]float64, len(p.F32))
+		for j, x := range p.F32 {
+			c[j] = float64(x)
+		}
+		chains[i] = l.horner(fmt.Sprint("p", i), fmt.Sprint("x", i), c)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n// %sx4 is %s of four arguments.\n", name, name)
+	fmt.Fprintf(&b, "func %sx4(x0, x1, x2, x3 %s) (_, _, _, _ %s) {\n", name, l.real, l.real)
+	for step := range chains[0] {
+		for _, chain := range chains {
+			fmt.Fprintf(&b, "\t%s\n", chain[step])
+		}
+	}
+	b.WriteString("\treturn p0, p1, p2, p3\n}\n")
+	return b.String()
 }
 
 // language is how one target writes one precision.
