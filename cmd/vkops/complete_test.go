@@ -10,7 +10,7 @@ import (
 
 func TestCompletion(t *testing.T) {
 	for typed, want := range map[string][]string{
-		"bench --op l":               {"logcumsumexp", "log1p"},
+		"bench --op l":               {"logcumsumexp", "log1p", "logsoftmax"},
 		"bench --op cumsum,n":        {"cumsum,nll"},
 		"verify --dtype bf":          {"bfloat16"},
 		"bench --strategy l":         {"lane", "lookback"},
