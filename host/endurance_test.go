@@ -143,7 +143,8 @@ func TestOpenAndCloseInALoop(t *testing.T) {
 	t.Logf("%+v, then %+v", before, after)
 	assert.LessOrEqual(t, after.files, before.files+2)
 	assert.LessOrEqual(t, after.pids, before.pids+8)
-	assert.Less(t, after.resident-before.resident, int64(rounds)<<21)
+	// The allocator grows by steps; a device that stayed would be megabytes each.
+	assert.Less(t, after.resident-before.resident, int64(16+rounds)<<20)
 }
 
 // TestManyGoroutinesOnSeveralRuntimes has 64 goroutines share two runtimes, with

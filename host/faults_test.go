@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -283,6 +284,7 @@ func TestEveryWaiterLearnsOfALostDevice(t *testing.T) {
 		return err
 	})
 	require.NoError(t, err)
+	patience := time.Now().Add(30 * time.Second)
 	var waiting sync.WaitGroup
 	for g := range 64 {
 		waiting.Add(1)
@@ -312,6 +314,10 @@ func TestEveryWaiterLearnsOfALostDevice(t *testing.T) {
 				}
 				if first && g == 0 {
 					lose.Store(true)
+				}
+				if time.Now().After(patience) {
+					assert.Fail(t, "the device is lost, and calls go on")
+					return
 				}
 			}
 		}()
