@@ -45,7 +45,11 @@ func (v *vulkan) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inpu
 		return cpuref.RunInto(dst, op, inputs...)
 	}
 	failed := errInParts
-	if v.partBytes == 0 || len(inputs[0].Data) == 0 {
+	switch {
+	case v.partBytes != 0 && len(inputs[0].Data) != 0:
+	case v.streams(op, int64(len(inputs[0].Data))):
+		failed = v.applyStreamed(ctx, op, dst, inputs[0])
+	default:
 		failed = v.applyWhole(ctx, op, dst, inputs)
 	}
 	if errors.Is(failed, ErrOutOfMemory) && !errors.Is(failed, errOverwritten) {
@@ -62,12 +66,25 @@ var (
 
 // applyWhole runs an operator on tensors that the device has room for.
 func (v *vulkan) applyWhole(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
-	a := &application{v: v, op: op, dst: dst, inputs: inputs}
-	defer a.free()
-	if err := a.prepare(ctx); err != nil {
+	a, err := v.start(ctx, op, dst, inputs)
+	if err != nil {
 		return err
 	}
-	return a.run(ctx)
+	return a.finish(ctx)
+}
+
+// start sends an operator on its way; finish follows unless it failed.
+func (v *vulkan) start(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) (*application, error) {
+	a := &application{v: v, op: op, dst: dst, inputs: inputs}
+	err := a.prepare(ctx)
+	if err == nil {
+		err = a.run()
+	}
+	if err != nil {
+		a.free()
+		return nil, err
+	}
+	return a, nil
 }
 
 // prepare makes the buffers that the operator works on.
@@ -98,26 +115,39 @@ func (a *application) prepare(ctx context.Context) error {
 	return nil
 }
 
-func (a *application) run(ctx context.Context) error {
+func (a *application) run() error {
 	out, err := a.v.rt.Run(a.op, a.out, a.buffers[:len(a.inputs)]...)
 	if err == nil && out != a.out {
 		a.out = out
 		a.buffers = append(a.buffers, out)
 	}
-	switch {
-	case err == nil && !a.lent:
-		if err = a.out.DownloadInto(ctx, a.dst); ctx.Err() != nil {
-			a.v.letGoLater(a.out)
-		}
-		return err
-	case err == nil:
-		err = a.out.Wait(ctx)
-	}
-	if err != nil && a.lent && !errors.Is(err, ErrTarget) {
-		a.v.gpu.WaitIdle() // a device that is lost, or a runtime closing, may still be at work
-		if a.out == a.buffers[0] && errors.Is(err, ErrOutOfMemory) {
+	return a.settled(err)
+}
+
+// finish waits for the result, which is in dst then.
+func (a *application) finish(ctx context.Context) error {
+	defer a.free()
+	if a.lent {
+		err := a.settled(a.out.Wait(ctx))
+		if errors.Is(err, ErrOutOfMemory) && a.out == a.buffers[0] {
 			err = fmt.Errorf("%w (%w)", err, errOverwritten)
 		}
+		return err
+	}
+	err := a.out.DownloadInto(ctx, a.dst)
+	if ctx.Err() != nil {
+		a.v.letGoLater(a.out)
+	}
+	if errors.Is(err, ErrOutOfMemory) && overlaps(a.dst.Data, a.inputs[0].Data) {
+		err = fmt.Errorf("%w (%w)", err, errOverwritten)
+	}
+	return err
+}
+
+// settled passes an error on when the device is done with memory that was lent to it.
+func (a *application) settled(err error) error {
+	if err != nil && a.lent && !errors.Is(err, ErrTarget) {
+		a.v.gpu.WaitIdle() // a device that is lost, or a runtime closing, may still be at work
 	}
 	return err
 }

@@ -45,10 +45,11 @@ type config struct {
 	stage      int                    // not 0: go through staging buffers of this size
 	importFrom int64                  // not 0: the size from which host memory is imported; negative: never
 	partBytes  int64                  // not 0: slices go through the device in parts of this size
+	observe    func(event string)     // is told when chunks are uploaded and when results are waited for
 }
 
 func newConfig(opts []Option) (config, error) {
-	cfg := config{strategy: Auto, logger: slog.New(slog.DiscardHandler)}
+	cfg := config{strategy: Auto, logger: slog.New(slog.DiscardHandler), observe: func(string) {}}
 	for _, opt := range opts {
 		opt(&cfg)
 	}

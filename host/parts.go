@@ -13,6 +13,8 @@ import (
 const (
 	leastPart = 64 << 10
 	mostPart  = 256 << 20
+	// partUnderWay is enough for the device to work on while the host copies.
+	partUnderWay = 32 << 20
 )
 
 // applyInParts runs an operator from host memory to host memory, where the device has
@@ -63,31 +65,79 @@ func (v *vulkan) applyInParts(ctx context.Context, op tensor.Op, dst tensor.Dens
 
 // slabsInWindows scans a tensor [outer, n, inner] along n, each outer index in windows.
 func (v *vulkan) slabsInWindows(ctx context.Context, op tensor.Op, view tensor.View, dst, src tensor.Dense, part int64) error {
+	window := min(part/2, int64(v.stageBytes)) // several are under way
 	slab := view.N * view.Inner * int64(src.DType.Size())
 	view.Outer = 1
-	for at := int64(0); at < int64(len(dst.Data)); at += slab {
-		if err := v.scanInWindows(ctx, op, view, cut(dst, view, at), cut(src, view, at), part); err != nil {
-			return err
-		}
+	c := v.newConveyor(ctx)
+	var err error
+	for at := int64(0); at < int64(len(dst.Data)) && err == nil; at += slab {
+		err = c.scanInWindows(op, cut(dst, view, at), cut(src, view, at), window)
 	}
-	return nil
+	return c.end(err)
 }
 
 // slabsInParts runs an operator on as many outer indices at a time as a part has.
 func (v *vulkan) slabsInParts(ctx context.Context, op tensor.Op, view tensor.View, dst, src tensor.Dense, part int64) error {
 	slab := view.N * view.Inner * int64(src.DType.Size())
-	step := max(1, part/slab/64*64) // starts of parts are aligned
+	part = max(slab, min(part/2, partUnderWay)) // two are under way
+	step := max(1, part/slab/64*64)             // starts of parts are aligned
 	if step == 1 {
 		step = max(1, part/slab)
 	}
+	var parts []partOf
 	for first := int64(0); first < view.Outer; first += step {
 		some := view
 		some.Outer = min(step, view.Outer-first)
-		if err := v.applyWhole(ctx, op, cut(dst, some, first*slab), []tensor.Dense{cut(src, some, first*slab)}); err != nil {
+		parts = append(parts, partOf{cut(dst, some, first*slab), cut(src, some, first*slab)})
+	}
+	if v.direct {
+		return v.partsInTurn(ctx, op, parts)
+	}
+	s := v.newStreamed(ctx)
+	var err error
+	for i := 0; i < len(parts) && err == nil; i++ {
+		err = s.run(op, parts[i].dst, parts[i].src)
+	}
+	return s.end(err)
+}
+
+// partOf is a part of an operator's tensors.
+type partOf struct{ dst, src tensor.Dense }
+
+// partsInTurn has the device work on a part while the host brings the next one and
+// takes the one before.
+func (v *vulkan) partsInTurn(ctx context.Context, op tensor.Op, parts []partOf) error {
+	var before *application
+	finish := func(err error) error {
+		if before == nil {
 			return err
 		}
+		v.observe("land")
+		finished := before.finish(ctx)
+		before = nil
+		if err == nil {
+			err = finished
+		}
+		return err
 	}
-	return nil
+	for _, p := range parts {
+		next, err := v.start(ctx, op, p.dst, []tensor.Dense{p.src})
+		if errors.Is(err, ErrOutOfMemory) && !errors.Is(err, errOverwritten) && before != nil {
+			if err = finish(nil); err == nil { // then there may be room
+				next, err = v.start(ctx, op, p.dst, []tensor.Dense{p.src})
+			}
+		}
+		if err != nil {
+			return finish(err)
+		}
+		v.observe("upload")
+		err = finish(nil)
+		before = next
+		if err != nil {
+			return finish(err)
+		}
+	}
+	return finish(nil)
 }
 
 // cut is the part of a tensor at some bytes that has the shape of a view.

@@ -27,7 +27,7 @@ func TestParts(t *testing.T) {
 		{tensor.Shape{0}, 0}, {tensor.Shape{1}, 0}, {tensor.Shape{70000}, 0}, {tensor.Shape{16*tile + 1}, 0},
 		{tensor.Shape{3, 20001}, 1}, {tensor.Shape{500, 257}, 1}, {tensor.Shape{2, 300, 77}, 1}, {tensor.Shape{9001, 7}, 0},
 	}
-	for name, opts := range map[Strategy][]Option{Lane: nil, Workgroup: {withStage(1 << 14)}} {
+	for name, opts := range map[Strategy][]Option{Lane: nil, Workgroup: {withStage(1 << 16)}} {
 		rt, v := openTested(t, append(opts, withParts(70000), WithStrategy(name), WithMaxSubmission(1<<20))...)
 		r := rand.New(rand.NewPCG(7, 8))
 		for _, s := range shapes {

@@ -75,7 +75,9 @@ func (v *vulkan) prepareFor(op tensor.Op, inputs []tensor.Type, overwrites bool)
 	if p := v.plans.get(key); p != nil {
 		return p, nil
 	}
-	p, err := v.build(op, inputs, overwrites)
+	limits := v.limits
+	limits.InPlace = overwrites
+	p, err := v.build(op, inputs, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -83,13 +85,11 @@ func (v *vulkan) prepareFor(op tensor.Op, inputs []tensor.Type, overwrites bool)
 	return p, nil
 }
 
-func (v *vulkan) build(op tensor.Op, inputs []tensor.Type, overwrites bool) (*prepared, error) {
+func (v *vulkan) build(op tensor.Op, inputs []tensor.Type, limits plan.Limits) (*prepared, error) {
 	types := make([]tensor.Type, len(inputs))
 	for i, t := range inputs { // the plan outlives the call
 		types[i] = cloneType(t)
 	}
-	limits := v.limits
-	limits.InPlace = overwrites
 	pl, err := plan.New(op, types, limits, v.strategy)
 	if errors.Is(err, ErrUnsupported) {
 		return &prepared{twin: err.Error()}, nil

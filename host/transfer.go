@@ -6,9 +6,19 @@ import (
 	"vkops/gpu"
 )
 
-// defaultStage is the size of a staging buffer in bytes; larger transfers go through several,
-// so that copying by the host and by the device overlap.
-const defaultStage = 32 << 20
+// The size of a staging buffer in bytes; larger transfers go through several, so that
+// copying by the host and by the device overlap. Those of small budgets are small.
+const (
+	defaultStage = 8 << 20
+	leastStage   = 64 << 10
+)
+
+func stageFor(budget int64) int {
+	if budget == 0 {
+		return defaultStage
+	}
+	return int(min(max(leastStage, budget/32/leastStage*leastStage), defaultStage))
+}
 
 // stages are staging buffers of one kind of memory, most recently used last.
 type stages struct {
@@ -109,7 +119,7 @@ func (v *vulkan) writeStaged(ctx context.Context, b *Buffer, src []byte) error {
 		if err != nil {
 			return err
 		}
-		err = v.fillStage(st, part)
+		err = v.fillStage(st, func(stage []byte) { copy(stage, part) })
 		if err == nil {
 			err = v.copyStage(b, int64(off), st, int64(len(part)), true)
 		}
@@ -141,10 +151,10 @@ func (v *vulkan) readStaged(ctx context.Context, b *Buffer, dst []byte) error {
 	return v.wait(ctx, b) // done; this fetches the poison
 }
 
-// landing is a copy on its way to a part of the host's memory.
+// landing is a copy on its way to the host's memory, where empty brings it.
 type landing struct {
 	stage *stage
-	dst   []byte
+	empty func(stage []byte)
 }
 
 // fetch sends the copy of a part of b on its way.
@@ -153,7 +163,7 @@ func (v *vulkan) fetch(ctx context.Context, b *Buffer, off int64, dst []byte) (*
 	if err != nil {
 		return nil, err
 	}
-	l := &landing{st, dst}
+	l := &landing{st, func(stage []byte) { copy(dst, stage) }}
 	if err := v.copyStage(b, off, st, int64(len(dst)), false); err != nil {
 		v.drop(l)
 		return nil, err
@@ -170,7 +180,7 @@ func (v *vulkan) land(ctx context.Context, l *landing) error {
 	if err := v.waitFor(ctx, l.stage.last); err != nil {
 		return err
 	}
-	return v.emptyStage(l.stage, l.dst)
+	return v.emptyStage(l.stage, l.empty)
 }
 
 func (v *vulkan) drop(l *landing) {
@@ -221,16 +231,16 @@ func (v *vulkan) giveStage(m gpu.Memory, st *stage) {
 	}
 }
 
-func (v *vulkan) fillStage(st *stage, src []byte) error {
+func (v *vulkan) fillStage(st *stage, fill func([]byte)) error {
 	if err := v.rt.enter(); err != nil {
 		return err
 	}
 	defer v.rt.leave()
-	copy(st.buf.Mapped(), src)
+	fill(st.buf.Mapped())
 	return st.buf.Flush(0, st.buf.Size())
 }
 
-func (v *vulkan) emptyStage(st *stage, dst []byte) error {
+func (v *vulkan) emptyStage(st *stage, empty func([]byte)) error {
 	if err := v.rt.enter(); err != nil {
 		return err
 	}
@@ -238,7 +248,27 @@ func (v *vulkan) emptyStage(st *stage, dst []byte) error {
 	if err := st.buf.Invalidate(0, st.buf.Size()); err != nil {
 		return err
 	}
-	copy(dst, st.buf.Mapped())
+	empty(st.buf.Mapped())
+	return nil
+}
+
+// submitCopy submits a copy between a staging buffer and memory that no tensor has.
+func (v *vulkan) submitCopy(st *stage, dst *gpu.Buffer, at int64, src *gpu.Buffer, from, n int64) error {
+	v.lockWithRoom()
+	defer v.rt.mu.Unlock()
+	if v.rt.closed {
+		return ErrClosed
+	}
+	w, err := v.pool.take()
+	if err != nil {
+		return err
+	}
+	w.program.Copy(dst, at, src, from, n)
+	if err := v.submitNew(w); err != nil {
+		v.pool.give(w)
+		return err
+	}
+	st.last = v.queue.issued
 	return nil
 }
 

@@ -34,6 +34,7 @@ type vulkan struct {
 	// maxSubmission bounds the bytes that the kernels of a submission move.
 	maxSubmission int64
 	plans         planCache
+	observe       func(event string) // for tests
 
 	// Guarded by rt.mu:
 	queue   queue
@@ -57,7 +58,7 @@ func openVulkan(rt *Runtime, cfg config) (*vulkan, error) {
 	info := dev.Info()
 	v := &vulkan{
 		rt: rt, gpu: dev, strategy: cfg.strategy, direct: info.Caps.Unified && cfg.stage == 0,
-		stageBytes: cmp.Or(cfg.stage, defaultStage),
+		stageBytes: cmp.Or(cfg.stage, stageFor(cfg.budget)), observe: cfg.observe,
 		importFrom: cmp.Or(cfg.importFrom, importFrom), partBytes: cfg.partBytes, cacheDir: cfg.cacheDir, maxSubmission: maxSubmissionOf(cfg, info.Type),
 		limits: plan.Limits{
 			Caps: info.Caps, SoftwareDevice: info.Type == gpu.CPU, VendorID: info.VendorID,
@@ -125,7 +126,10 @@ func (v *vulkan) run(op tensor.Op, out *Buffer, inputs []*Buffer) error {
 	sent, err := v.runLocked(p, c)
 	if errors.Is(err, ErrOutOfMemory) && sent == 0 {
 		v.trim()
-		_, err = v.runLocked(p, c)
+		sent, err = v.runLocked(p, c)
+	}
+	if err != nil && sent > 0 && c.overwrites() {
+		err = fmt.Errorf("%w (%w)", err, errOverwritten)
 	}
 	return err
 }

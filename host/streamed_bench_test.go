@@ -1,0 +1,37 @@
+package host
+
+import (
+	"fmt"
+	"testing"
+
+	"vkops/tensor"
+)
+
+// BenchmarkStreamed compares slices that come to the device in chunks while it works
+// with such that come whole, in memory that counts as not shared.
+func BenchmarkStreamed(b *testing.B) {
+	rt, err := Open(WithStrategy(Lane), withStage(defaultStage))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer rt.Close()
+	v := rt.backend.(*vulkan)
+	for _, n := range []int{1 << 18, 1 << 20, 1 << 22, 1 << 24} {
+		for _, op := range []tensor.Op{tensor.CumSum{}, tensor.LogCumSumExp{}} {
+			x, y := dense(make([]float32, n), tensor.Shape{n}), dense(make([]float32, n), tensor.Shape{n})
+			for how, run := range map[string]func() error{
+				"whole":    func() error { return v.applyWhole(background, op, y, []tensor.Dense{x}) },
+				"streamed": func() error { return v.applyStreamed(background, op, y, x) },
+			} {
+				b.Run(fmt.Sprintf("%s/%d/%s", op.Name(), n, how), func(b *testing.B) {
+					b.SetBytes(int64(8 * n))
+					for b.Loop() {
+						if err := run(); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
