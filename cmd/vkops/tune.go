@@ -16,6 +16,8 @@ func (c *cli) tuneCommand() *cobra.Command {
 seconds, and keeps what was fastest in the folder of the pipeline cache. Runtimes
 opened later on the same device and driver use it. Results never change, only
 times do; delete the file to undo it.`,
+		Example: `  vkops tune
+  vkops tune --device swiftshader --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.tune(cmd.Context()) },
 	}
