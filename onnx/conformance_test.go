@@ -25,7 +25,7 @@ func caseFiles(t testing.TB, pattern string) []string {
 // Every tensor of the cases is read and written again to the same bytes.
 func TestCaseTensorsComeBack(t *testing.T) {
 	files := caseFiles(t, filepath.Join("test_data_set_*", "*.pb"))
-	require.GreaterOrEqual(t, len(files), 390)
+	require.GreaterOrEqual(t, len(files), 450)
 	for _, path := range files {
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -41,7 +41,7 @@ func TestCaseTensorsComeBack(t *testing.T) {
 // is of the inferred type.
 func TestCaseModelsBind(t *testing.T) {
 	files := caseFiles(t, "model.onnx")
-	require.Len(t, files, 144)
+	require.Len(t, files, 165)
 	for _, path := range files {
 		m, err := ReadModel(path)
 		require.NoError(t, err)

@@ -44,7 +44,7 @@ func runCases(t *testing.T, run cases.Runner, atLeast int, dirs ...string) {
 }
 
 func TestConformanceOnTwin(t *testing.T) {
-	runCases(t, onTwin, 144, ownCases)
+	runCases(t, onTwin, 165, ownCases)
 }
 
 func TestPeerConformanceOnTwin(t *testing.T) {
@@ -83,7 +83,7 @@ func onDevice(rt *host.Runtime) cases.Runner {
 
 func TestConformanceOnDevice(t *testing.T) {
 	for i, rt := range someDevices(t) {
-		t.Run(settings[i].String(), func(t *testing.T) { runCases(t, onDevice(rt), 144, ownCases) })
+		t.Run(settings[i].String(), func(t *testing.T) { runCases(t, onDevice(rt), 165, ownCases) })
 	}
 }
 
