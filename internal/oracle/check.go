@@ -85,24 +85,25 @@ type checker struct {
 // given unit if counted, and must be at most bound (in absolute terms).
 func (c *checker) finite(i int64, want dd, unit, bound float64, counted bool) {
 	c.report.Elements++
-	got := c.got[i]
-	var off float64
-	switch {
-	case got != got:
-		off = math.Inf(1)
-	case math.IsInf(got, 0):
-		// Right for values that round to it, else as far off as the first number
-		// that is too large.
-		off = math.Max(0, math.Copysign(c.format.overflow(), got)-want.float())
-		if got < 0 {
-			off = math.Max(0, want.float()-math.Copysign(c.format.overflow(), got))
-		}
-	default:
-		off = math.Abs(want.minus(got))
-	}
+	off := c.distance(i, want)
 	if counted || off > bound {
 		c.record(i, off/unit, want.float(), off <= bound)
 	}
+}
+
+// distance is how far element i is from its exact value. An infinity is as far off as
+// the first number that is too large.
+func (c *checker) distance(i int64, want dd) float64 {
+	got := c.got[i]
+	switch {
+	case got != got:
+		return math.Inf(1)
+	case math.IsInf(got, 1):
+		return math.Max(0, c.format.overflow()-want.float())
+	case math.IsInf(got, -1):
+		return math.Max(0, want.float()+c.format.overflow())
+	}
+	return math.Abs(want.minus(got))
 }
 
 // special records element i, whose exact value is an infinity, NaN, or a zero.

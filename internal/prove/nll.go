@@ -22,7 +22,12 @@ func nllProofs(e Effort) []Proof {
 				if k == i {
 					samples = e.Longest / 3
 				}
-				list = append(list, nllJob(reduction, d, data, samples, (k+int(reduction))%2 == 0, []tensor.DType{tensor.I32, tensor.I64}[k%2]))
+				weights := []float64{0.3, 1.7, 0.9}
+				if (k+int(reduction))%2 != 0 {
+					weights = nil
+				}
+				op := tensor.NLL{Reduction: reduction, IgnoreIndex: &ignoredLabel}
+				list = append(list, lossJob(op, reduction, d, data, samples, 3, weights, indexTypes[k%2]))
 			}
 		}
 		all = append(all, jobs("nll "+d.String(), "1 ULP of the rounded losses' exact value where sums of magnitudes are small", list))
@@ -30,15 +35,18 @@ func nllProofs(e Effort) []Proof {
 	return all
 }
 
-func nllJob(reduction tensor.Reduction, d tensor.DType, data Data, samples int, weighted bool, labels tensor.DType) job {
-	const classes = 3
-	ignored := int64(-100)
+var (
+	ignoredLabel = int64(-100)
+	indexTypes   = []tensor.DType{tensor.I32, tensor.I64}
+)
+
+// lossJob is a loss of [samples, classes] inputs, of which an eighth are ignored.
+func lossJob(op tensor.Op, reduction tensor.Reduction, d tensor.DType, data Data, samples, classes int, weights []float64, labels tensor.DType) job {
 	length := 1
 	if reduction == tensor.None {
 		length = samples
 	}
-	op := tensor.NLL{Reduction: reduction, IgnoreIndex: &ignored}
-	what := fmt.Sprintf("nll %s of %s, %d samples, %s labels, weighted %t", reduction, data.Name, samples, labels, weighted)
+	what := fmt.Sprintf("%s %s of %s, %d samples, %s labels, weighted %t", op.Name(), reduction, data.Name, samples, labels, weights != nil)
 	return job{what, op, length, func(r *rand.Rand) ([]tensor.Dense, error) {
 		x, err := Dense(d, data.Fill(r, samples*classes), samples, classes)
 		if err != nil {
@@ -47,14 +55,14 @@ func nllJob(reduction tensor.Reduction, d tensor.DType, data Data, samples int, 
 		target := make([]int64, samples)
 		for i := range target {
 			if target[i] = int64(r.IntN(classes)); r.IntN(8) == 0 {
-				target[i] = ignored
+				target[i] = ignoredLabel
 			}
 		}
 		y, err := targets(labels, target)
-		if err != nil || !weighted {
+		if err != nil || weights == nil {
 			return []tensor.Dense{x, y}, err
 		}
-		w, err := Dense(d, []float64{0.3, 1.7, 0.9})
+		w, err := Dense(d, weights)
 		return []tensor.Dense{x, y, w}, err
 	}}
 }

@@ -77,6 +77,7 @@ func Proofs(e Effort) []Proof {
 	all = append(all, cumSumProofs(e)...)
 	all = append(all, logCumSumExpProofs(e)...)
 	all = append(all, logSoftmaxProofs(e)...)
+	all = append(all, crossEntropyProofs(e)...)
 	return append(all, nllProofs(e)...)
 }
 

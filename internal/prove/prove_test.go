@@ -58,6 +58,8 @@ func TestBrokenBoundsAreFound(t *testing.T) {
 		{"log1p float16", 1}, {"log1p bfloat16", 1}, {"log1p float32", 2}, {"log1p float64", 2},
 		{"cumsum float16", 4}, {"cumsum float32", 4}, {"cumsum float64", 4}, {"cumsum int64", 1}, {"cumsum uint32", 1},
 		{"logcumsumexp bfloat16", 2}, {"logcumsumexp float32", 16}, {"logcumsumexp float64", 16},
+		{"logsoftmax float16", 2}, {"logsoftmax bfloat16", 2}, {"logsoftmax float32", 2}, {"logsoftmax float64", 2},
+		{"crossentropy float16", 8}, {"crossentropy bfloat16", 8}, {"crossentropy float32", 8}, {"crossentropy float64", 8},
 		{"nll float16", 2}, {"nll float32", 2}, {"nll float64", 2},
 	} {
 		p := named(t, c.name)

@@ -25,3 +25,31 @@ func logSoftmaxProofs(e Effort) []Proof {
 	}
 	return all
 }
+
+// crossEntropyProofs have lines of 17 scores: one more than a run of the carry tree.
+func crossEntropyProofs(e Effort) []Proof {
+	const classes = 17
+	weights := make([]float64, classes)
+	for i := range weights {
+		weights[i] = 0.3 + 0.7*float64(i%5)
+	}
+	var all []Proof
+	for i, d := range floatTypes {
+		length := e.Length
+		if d == tensor.F64 {
+			length /= e.Wide
+		}
+		var list []job
+		for k, data := range Logs() {
+			reduction := []tensor.Reduction{tensor.None, tensor.Sum, tensor.Mean}[(i+k)%3]
+			given := weights
+			if k%2 == 0 {
+				given = nil
+			}
+			op := tensor.SoftmaxCrossEntropyLoss{Reduction: reduction, IgnoreIndex: &ignoredLabel}
+			list = append(list, lossJob(op, reduction, d, data, length/classes, classes, given, indexTypes[k/2%2]))
+		}
+		all = append(all, jobs("crossentropy "+d.String(), "2 ULP of the log-probabilities, weighted and reduced, and of the result", list))
+	}
+	return all
+}
