@@ -35,3 +35,28 @@ func BenchmarkStreamed(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkParts scans slices that exceed the memory budget: lines by outer indices,
+// one line in windows.
+func BenchmarkParts(b *testing.B) {
+	for _, from := range []int64{0, -1} {
+		rt, err := Open(WithStrategy(Lane), WithMemoryBudget(32<<20), withImportFrom(from))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, shape := range []tensor.Shape{{1 << 12, 1 << 12}, {1, 1 << 24}} {
+			x, y := make([]float32, 1<<24), make([]float32, 1<<24)
+			b.Run(fmt.Sprintf("%s/lent=%v", shape, from == 0), func(b *testing.B) {
+				b.SetBytes(8 << 24)
+				for b.Loop() {
+					if _, err := CumSum(background, rt, y, x, shape, tensor.CumSum{Axis: 1}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		if err := rt.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
