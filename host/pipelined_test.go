@@ -104,7 +104,7 @@ func TestHostAndDeviceOverlap(t *testing.T) {
 			require.NoError(t, err)
 			got, err := rt.RunDense(background, tensor.CumSum{Axis: 1}, x)
 			require.NoError(t, err)
-			assert.False(t, timedOut, "%d chunks under way when the first result was waited for, want %d", uploads, c.ahead)
+			assert.False(t, timedOut, "fewer than %d chunks under way while the first result was waited for", c.ahead)
 			assert.Greater(t, landings, 1)
 			assert.Equal(t, want, got)
 		})
