@@ -68,7 +68,7 @@ func (b *Buffer) create(purpose Memory) error {
 	var handle vk.Buffer
 	err := d.faults.check("vkCreateBuffer", func() int32 {
 		info := vk.BufferCreateInfo{SType: vk.StructureTypeBufferCreateInfo, Size: vk.DeviceSize(b.capacity),
-			Usage: vk.BufferUsageFlags(vk.BufferUsageStorageBufferBit | vk.BufferUsageTransferSrcBit | vk.BufferUsageTransferDstBit)}
+			Usage: C.VKOPS_BUFFER_USAGE}
 		defer info.Free()
 		return int32(vk.CreateBuffer(d.handle, &info, nil, &handle))
 	})

@@ -53,6 +53,10 @@ func everything(t *testing.T, options Options) error {
 	if err != nil {
 		return err
 	}
+	texels, err := d.Pipeline(texelsDesc(t))
+	if err != nil {
+		return err
+	}
 	src, err := d.NewBuffer(4096, UploadMemory)
 	if err != nil {
 		return err
@@ -82,6 +86,8 @@ func everything(t *testing.T, options Options) error {
 	for range 2 {
 		p.Timestamp()
 		addTo(p, add, dst, src, 1)
+		p.Barrier()
+		addTexels(p, texels, Binding{2, dst, 0, 2048}, whole(0, src), whole(1, src))
 		if err := p.End(); err != nil {
 			return err
 		}
@@ -122,7 +128,7 @@ func TestEveryCallCanFail(t *testing.T) {
 		require.Contains(t, names, call, "every call of the shim is covered")
 	}
 	for _, call := range []string{"vkAllocateMemory", "vkMapMemory", "vkCreateBuffer", "vkBindBufferMemory", "vkCreateCommandPool",
-		"vkCreateQueryPool", "vkCreateFence", "vkCreatePipelineCache", "vkEnumeratePhysicalDevices"} {
+		"vkCreateBufferView", "vkCreateQueryPool", "vkCreateFence", "vkCreatePipelineCache", "vkEnumeratePhysicalDevices"} {
 		require.Contains(t, names, call)
 	}
 

@@ -17,6 +17,7 @@ import (
 //go:generate glslangValidator --target-env vulkan1.1 -o testdata/add.spv testdata/add.comp
 //go:generate glslangValidator --target-env vulkan1.1 -o testdata/float.spv testdata/float.comp
 //go:generate glslangValidator --target-env vulkan1.1 -o testdata/double.spv testdata/double.comp
+//go:generate glslangValidator --target-env vulkan1.1 -o testdata/texels.spv testdata/texels.comp
 
 // openDevice opens the device under test. No device is a failure: a skip would
 // let a broken machine pass, so it must be asked for.
@@ -39,7 +40,7 @@ func spirv(t testing.TB, name string) []byte {
 }
 
 func addDesc(t testing.TB, extra uint32) PipelineDesc {
-	return PipelineDesc{Name: "add", SPIRV: spirv(t, "add"), Bindings: []uint32{0, 1}, PushBytes: 8,
+	return PipelineDesc{Name: "add", SPIRV: spirv(t, "add"), Bindings: []BindingDesc{{Index: 0}, {Index: 1}}, PushBytes: 8,
 		Spec: []SpecValue{{0, 64}, {1, extra}}}
 }
 

@@ -57,6 +57,9 @@ type Caps struct {
 	// MaxRange is the largest Binding.Size, OffsetAlignment what
 	// Binding.Offset must be a multiple of.
 	MaxRange, OffsetAlignment uint64
+	// MaxTexelElements is how many texels of a binding a kernel sees,
+	// TexelAlignment what Binding.Offset of texels must be a multiple of.
+	MaxTexelElements, TexelAlignment uint64
 	// NonCoherentAtom is the granularity of Flush and Invalidate, which round
 	// to it by themselves.
 	NonCoherentAtom uint64

@@ -16,6 +16,8 @@ func (c *Caps) check(allocations uint32) error {
 	limits := []limit{
 		{"maxStorageBufferRange", c.MaxRange, 1 << 27, 0, false},
 		{"minStorageBufferOffsetAlignment", c.OffsetAlignment, 1, granule, true},
+		{"maxTexelBufferElements", c.MaxTexelElements, 1 << 16, 0, false},
+		{"minTexelBufferOffsetAlignment", c.TexelAlignment, 1, granule, true},
 		{"nonCoherentAtomSize", c.NonCoherentAtom, 1, granule, true},
 		{"maxComputeSharedMemorySize", uint64(c.SharedMemory), 16 << 10, 0, false},
 		{"maxPushConstantsSize", uint64(c.MaxPush), 128, 0, false},

@@ -64,8 +64,8 @@ type PipelineDesc struct {
 	Name string
 	// SPIRV is a whole module, little-endian words. It is not changed.
 	SPIRV []byte
-	// Bindings are the binding indices of set 0, each a storage buffer.
-	Bindings []uint32
+	// Bindings are those of set 0.
+	Bindings []BindingDesc
 	// PushBytes is the size of the push constants, a multiple of 4.
 	PushBytes uint32
 	Spec      []SpecValue
@@ -73,6 +73,14 @@ type PipelineDesc struct {
 	// them full: the workgroup's x size must be a multiple of it. 0 leaves the
 	// size to the device.
 	RequireSubgroupSize uint32
+}
+
+// BindingDesc is a binding of a pipeline: a storage buffer where TexelBytes is 0,
+// else a uniform texel buffer whose texels have 8 or 16 bytes, two or four unsigned
+// 32-bit integers. Only the first Caps.MaxTexelElements whole texels of what is bound
+// are there.
+type BindingDesc struct {
+	Index, TexelBytes uint32
 }
 
 // Binding is the part of a buffer that a kernel sees at a binding index.

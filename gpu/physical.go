@@ -110,6 +110,8 @@ func (p *physical) describeLimits(l *vk.PhysicalDeviceLimits) {
 		SharedMemory:      l.MaxComputeSharedMemorySize,
 		MaxRange:          uint64(l.MaxStorageBufferRange),
 		OffsetAlignment:   uint64(l.MinStorageBufferOffsetAlignment),
+		MaxTexelElements:  uint64(l.MaxTexelBufferElements),
+		TexelAlignment:    uint64(l.MinTexelBufferOffsetAlignment),
 		NonCoherentAtom:   uint64(l.NonCoherentAtomSize),
 		MaxPush:           l.MaxPushConstantsSize,
 		MaxStorageBuffers: min(l.MaxPerStageDescriptorStorageBuffers, C.VKOPS_MAX_BINDINGS),

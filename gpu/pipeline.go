@@ -198,9 +198,15 @@ func (p *Pipeline) build() error {
 
 func (p *Pipeline) check() error {
 	caps := &p.device.info.Caps
-	sorted := slices.Sorted(slices.Values(p.desc.Bindings))
+	indices := map[uint32]bool{}
+	for _, b := range p.desc.Bindings {
+		indices[b.Index] = true
+		if b.TexelBytes != 0 && texelFormats[b.TexelBytes] == 0 {
+			return invalid("pipeline %s: binding %d has texels of %d bytes", p.desc.Name, b.Index, b.TexelBytes)
+		}
+	}
 	switch size := p.desc.RequireSubgroupSize; {
-	case len(slices.Compact(sorted)) != len(p.desc.Bindings):
+	case len(indices) != len(p.desc.Bindings):
 		return invalid("pipeline %s: binding given twice in %v", p.desc.Name, p.desc.Bindings)
 	case len(p.desc.Bindings) > int(caps.MaxStorageBuffers):
 		return unsupported("pipeline %s: %d bindings, the limit is %d", p.desc.Name, len(p.desc.Bindings), caps.MaxStorageBuffers)
@@ -219,7 +225,7 @@ func (p *Pipeline) check() error {
 }
 
 // layout finds or makes the layouts of a list of bindings and a push size.
-func (c *pipelines) layout(bindings []uint32, pushBytes uint32) (setLayout, layout uint64, err error) {
+func (c *pipelines) layout(bindings []BindingDesc, pushBytes uint32) (setLayout, layout uint64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.device
@@ -228,7 +234,7 @@ func (c *pipelines) layout(bindings []uint32, pushBytes uint32) (setLayout, layo
 	if !found {
 		var first *C.uint32_t
 		if len(bindings) > 0 {
-			first = (*C.uint32_t)(&bindings[0])
+			first = (*C.uint32_t)(unsafe.Pointer(&bindings[0]))
 		}
 		var handle C.uint64_t
 		status := C.vkops_create_set_layout(d.c, first, C.uint32_t(len(bindings)),

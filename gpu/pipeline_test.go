@@ -63,7 +63,7 @@ func TestPipelinesInMemoryAreBounded(t *testing.T) {
 func TestSubgroupSize(t *testing.T) {
 	d := openDevice(t, Options{})
 	caps := d.Info().Caps
-	desc := PipelineDesc{Name: "float", SPIRV: spirv(t, "float"), Bindings: []uint32{3}, PushBytes: 4}
+	desc := PipelineDesc{Name: "float", SPIRV: spirv(t, "float"), Bindings: []BindingDesc{{Index: 3}}, PushBytes: 4}
 	sizes := []uint32{0}
 	if caps.SubgroupSizeControl {
 		for size := caps.MinSubgroupSize; size <= caps.MaxSubgroupSize; size *= 2 {
@@ -101,9 +101,9 @@ func TestPipelineErrors(t *testing.T) {
 		f(&desc)
 		return desc
 	}
-	tooMany := make([]uint32, d.Info().Caps.MaxStorageBuffers+1)
+	tooMany := make([]BindingDesc, d.Info().Caps.MaxStorageBuffers+1)
 	for i := range tooMany {
-		tooMany[i] = uint32(i)
+		tooMany[i].Index = uint32(i)
 	}
 	for name, test := range map[string]struct {
 		desc   PipelineDesc
@@ -111,7 +111,8 @@ func TestPipelineErrors(t *testing.T) {
 	}{
 		"no module":      {change(func(p *PipelineDesc) { p.SPIRV = nil }), ErrInvalid},
 		"cut module":     {change(func(p *PipelineDesc) { p.SPIRV = p.SPIRV[:101] }), ErrInvalid},
-		"binding twice":  {change(func(p *PipelineDesc) { p.Bindings = []uint32{1, 1} }), ErrInvalid},
+		"binding twice":  {change(func(p *PipelineDesc) { p.Bindings = []BindingDesc{{Index: 1}, {1, 16}} }), ErrInvalid},
+		"texels":         {change(func(p *PipelineDesc) { p.Bindings = []BindingDesc{{0, 4}} }), ErrInvalid},
 		"bindings":       {change(func(p *PipelineDesc) { p.Bindings = tooMany }), ErrUnsupported},
 		"push unaligned": {change(func(p *PipelineDesc) { p.PushBytes = 9 }), ErrInvalid},
 		"push too long":  {change(func(p *PipelineDesc) { p.PushBytes = d.Info().Caps.MaxPush + 4 }), ErrUnsupported},

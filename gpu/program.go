@@ -36,6 +36,8 @@ type Program struct {
 	last     uint64 // sequence number of the latest submission, 0 for none
 	sets     int
 	bindings int
+	texels   int // of the bindings, those of texels
+	views    map[texelView]uint64
 	queries  int
 
 	commandPool    uint64
@@ -43,6 +45,7 @@ type Program struct {
 	descriptorPool uint64
 	poolSets       int
 	poolBindings   int
+	poolTexels     int
 	queryPool      uint64
 	poolQueries    int
 }
@@ -119,11 +122,18 @@ func (p *Program) Dispatch(pipeline *Pipeline, groups [3]uint32, push []byte, bi
 				return err
 			}
 		}
+		views, err := p.viewsOf(pipeline, bind)
+		if err != nil {
+			return err
+		}
 		p.words = append(p.words, C.VKOPS_DISPATCH, pipeline.handle, pipeline.layout, pipeline.setLayout,
 			uint64(groups[0])|uint64(groups[1])<<32, uint64(groups[2])|uint64(len(push))<<32, uint64(len(bind)))
 		p.appendBytes(push)
-		for _, b := range bind {
-			p.words = append(p.words, uint64(b.Index), b.Buffer.handle, uint64(b.Offset), uint64(b.Size))
+		for i, b := range bind {
+			p.words = append(p.words, uint64(b.Index), b.Buffer.handle, uint64(b.Offset), uint64(b.Size), views[i])
+			if views[i] != 0 {
+				p.texels++
+			}
 		}
 		if len(bind) > 0 {
 			p.sets++
@@ -147,7 +157,8 @@ func (p *Program) checkDispatch(pipeline *Pipeline, groups [3]uint32, push []byt
 		return invalid("%d bindings instead of %d", len(bind), len(pipeline.desc.Bindings))
 	}
 	for i, b := range bind {
-		if !slices.Contains(pipeline.desc.Bindings, b.Index) {
+		desc, ok := pipeline.binding(b.Index)
+		if !ok {
 			return invalid("the pipeline has no binding %d", b.Index)
 		}
 		for _, other := range bind[:i] {
@@ -161,8 +172,12 @@ func (p *Program) checkDispatch(pipeline *Pipeline, groups [3]uint32, push []byt
 		if b.Size == 0 {
 			return invalid("binding %d is empty", b.Index)
 		}
-		if uint64(b.Offset)%caps.OffsetAlignment != 0 {
-			return invalid("binding %d: offset %d is no multiple of %d", b.Index, b.Offset, caps.OffsetAlignment)
+		alignment := caps.OffsetAlignment
+		if desc.TexelBytes != 0 {
+			alignment = max(caps.TexelAlignment, uint64(desc.TexelBytes))
+		}
+		if uint64(b.Offset)%alignment != 0 {
+			return invalid("binding %d: offset %d is no multiple of %d", b.Index, b.Offset, alignment)
 		}
 		if uint64(b.Size) > caps.MaxRange {
 			return unsupported("binding %d: %d bytes, the limit is %d", b.Index, b.Size, caps.MaxRange)

@@ -62,16 +62,16 @@ func (p *Program) encode() error {
 // growPools makes the descriptor and query pools large enough.
 func (p *Program) growPools() error {
 	d := p.device
-	if p.sets > p.poolSets || p.bindings > p.poolBindings {
+	if p.sets > p.poolSets || p.bindings > p.poolBindings || p.texels > p.poolTexels {
 		p.destroyDescriptorPool()
-		sets, bindings := max(p.sets, 4), max(p.bindings, 16)
+		sets, bindings, texels := max(p.sets, 4), max(p.bindings, 16), max(p.texels, 4)
 		var pool C.uint64_t
-		status := C.vkops_create_descriptor_pool(d.c, C.uint32_t(sets), C.uint32_t(bindings),
+		status := C.vkops_create_descriptor_pool(d.c, C.uint32_t(sets), C.uint32_t(bindings), C.uint32_t(texels),
 			d.faults.mask(C.VKOPS_CALL_vkCreateDescriptorPool), &pool)
 		if err := shimError(status); err != nil {
 			return err
 		}
-		p.descriptorPool, p.poolSets, p.poolBindings = uint64(pool), sets, bindings
+		p.descriptorPool, p.poolSets, p.poolBindings, p.poolTexels = uint64(pool), sets, bindings, texels
 	}
 	if p.queries > p.poolQueries {
 		p.destroyQueryPool()
@@ -123,6 +123,7 @@ func (p *Program) Reset() error {
 
 // clear lets go of what was recorded.
 func (p *Program) clear() {
+	p.destroyViews()
 	for i, b := range p.buffers {
 		b.drop()
 		p.buffers[i] = nil
@@ -133,7 +134,7 @@ func (p *Program) clear() {
 	}
 	p.buffers, p.used, p.words = p.buffers[:0], p.used[:0], p.words[:0]
 	p.err, p.ended = nil, false
-	p.sets, p.bindings, p.queries = 0, 0, 0
+	p.sets, p.bindings, p.texels, p.queries = 0, 0, 0, 0
 }
 
 // Free gives the program's objects back, after its last submission is done. It
@@ -175,7 +176,7 @@ func (p *Program) destroyDescriptorPool() {
 	if p.descriptorPool != 0 {
 		vk.DestroyDescriptorPool(p.device.handle, asHandle[vk.DescriptorPool](p.descriptorPool), nil)
 	}
-	p.descriptorPool, p.poolSets, p.poolBindings = 0, 0, 0
+	p.descriptorPool, p.poolSets, p.poolBindings, p.poolTexels = 0, 0, 0, 0
 }
 
 func (p *Program) destroyQueryPool() {
@@ -222,5 +223,6 @@ func (p *Program) abandon() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.freed = true
+	p.destroyViews()
 	p.destroyPools()
 }

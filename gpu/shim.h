@@ -100,6 +100,7 @@ typedef struct {
 vkops_status vkops_create_device(void* get_proc, VkInstance instance, VkPhysicalDevice physical,
     const vkops_physical* info, uint64_t faults, vkops_device* out);
 
+// bindings is pairs of (index, bytes of a texel or 0 for a storage buffer).
 vkops_status vkops_create_set_layout(const vkops_device* d, const uint32_t* bindings, uint32_t count, uint64_t faults,
     uint64_t* layout);
 vkops_status vkops_create_pipeline_layout(const vkops_device* d, uint64_t set_layout, uint32_t push_bytes,
@@ -115,7 +116,7 @@ vkops_status vkops_pipeline_cache_data(const vkops_device* d, uint64_t cache, vo
 // One operation of the flat array is a header word (the operation) and its operands, 64 bits each.
 enum {
     VKOPS_DISPATCH = 1, // pipeline, layout, set layout, x | y << 32, z | push bytes << 32, binding count,
-                        // push bytes padded to words, then per binding: index, buffer, offset, size
+                        // push bytes padded to words, then per binding: index, buffer, offset, size, view (0 for storage)
     VKOPS_BARRIER,
     VKOPS_COPY,      // destination, offset, source, offset, bytes
     VKOPS_COPY_RECT, // destination, offset, pitch, source, offset, pitch, row bytes, rows
@@ -124,8 +125,13 @@ enum {
 };
 enum { VKOPS_MAX_BINDINGS = 32 };
 
-vkops_status vkops_create_descriptor_pool(const vkops_device* d, uint32_t sets, uint32_t descriptors, uint64_t faults,
-    uint64_t* pool);
+// What every buffer may be used for.
+#define VKOPS_BUFFER_USAGE \
+    (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT \
+        | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT)
+
+vkops_status vkops_create_descriptor_pool(const vkops_device* d, uint32_t sets, uint32_t storage, uint32_t texels,
+    uint64_t faults, uint64_t* pool);
 vkops_status vkops_allocate_command_buffer(const vkops_device* d, uint64_t command_pool, uint64_t faults,
     VkCommandBuffer* buffer);
 // Resets both pools (descriptor_pool may be 0).
@@ -140,7 +146,7 @@ vkops_status vkops_wait(const vkops_device* d, uint64_t fence, uint64_t nanoseco
 vkops_status vkops_query_results(const vkops_device* d, uint64_t query_pool, uint32_t count, uint64_t* ticks,
     uint64_t faults);
 
-// Makes a buffer of a storage buffer's usage out of `size` bytes of host memory at `address`, both multiples of the
+// Makes a buffer of VKOPS_BUFFER_USAGE out of `size` bytes of host memory at `address`, both multiples of the
 // import alignment; the buffer begins `lead` bytes into them. allowed_types are the memory types to choose from. A
 // positive result says that the memory cannot be used so. Nothing is left behind unless the result is VK_SUCCESS.
 vkops_status vkops_import_buffer(const vkops_device* d, uint64_t address, uint64_t size, uint64_t lead,

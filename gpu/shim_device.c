@@ -46,7 +46,7 @@ static VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enume
 // Whether storage buffers can be made of host memory.
 static int imports_host_memory(PFN_vkGetInstanceProcAddr get, VkInstance instance, VkPhysicalDevice physical) {
     VkPhysicalDeviceExternalBufferInfo info = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+        .usage = VKOPS_BUFFER_USAGE,
         .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT};
     VkExternalBufferProperties properties = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
     ((PFN_vkGetPhysicalDeviceExternalBufferProperties)get(instance, "vkGetPhysicalDeviceExternalBufferProperties"))(

@@ -30,7 +30,7 @@ vkops_status vkops_import_buffer(const vkops_device* d, uint64_t address, uint64
     VkExternalMemoryBufferCreateInfo external = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
         .handleTypes = HOST_ALLOCATION};
     VkBufferCreateInfo create = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .pNext = &external, .size = size - lead,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+        .usage = VKOPS_BUFFER_USAGE};
     VKOPS_TRY(vkCreateBuffer, d->vkCreateBuffer(d->device, &create, NULL, buffer));
     VkMemoryRequirements needs;
     d->vkGetBufferMemoryRequirements(d->device, *buffer, &needs);

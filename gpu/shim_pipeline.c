@@ -8,8 +8,9 @@ vkops_status vkops_create_set_layout(const vkops_device* d, const uint32_t* bind
     uint64_t* layout) {
     VkDescriptorSetLayoutBinding entries[VKOPS_MAX_BINDINGS] = {{0}};
     for (uint32_t i = 0; i < count; i++)
-        entries[i] = (VkDescriptorSetLayoutBinding){.binding = bindings[i], .descriptorCount = 1,
-            .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+        entries[i] = (VkDescriptorSetLayoutBinding){.binding = bindings[2 * i], .descriptorCount = 1,
+            .descriptorType = bindings[2 * i + 1] ? VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+            .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
     VkDescriptorSetLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
         .bindingCount = count, .pBindings = entries};
     VKOPS_TRY(vkCreateDescriptorSetLayout, d->vkCreateDescriptorSetLayout(d->device, &info, NULL, layout));

@@ -4,18 +4,19 @@
 
 #include "shim.h"
 
-enum { COPY_REGIONS = 256, DISPATCH_WORDS = 7, BINDING_WORDS = 4 };
+enum { COPY_REGIONS = 256, DISPATCH_WORDS = 7, BINDING_WORDS = 5 };
 
 static const VkFlags work_stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
 static const VkFlags work_writes = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
 static const VkFlags work_accesses = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT
     | VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
 
-vkops_status vkops_create_descriptor_pool(const vkops_device* d, uint32_t sets, uint32_t descriptors, uint64_t faults,
-    uint64_t* pool) {
-    VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = descriptors};
+vkops_status vkops_create_descriptor_pool(const vkops_device* d, uint32_t sets, uint32_t storage, uint32_t texels,
+    uint64_t faults, uint64_t* pool) {
+    VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, storage},
+        {VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, texels}};
     VkDescriptorPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = sets,
-        .poolSizeCount = 1, .pPoolSizes = &size};
+        .poolSizeCount = 2, .pPoolSizes = sizes};
     VKOPS_TRY(vkCreateDescriptorPool, d->vkCreateDescriptorPool(d->device, &info, NULL, pool));
     return (vkops_status){VK_SUCCESS, 0};
 }
@@ -70,6 +71,10 @@ static vkops_status bind_buffers(const recorder* r, const uint64_t* dispatch, ui
         writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .dstSet = set,
             .dstBinding = (uint32_t)binding[0], .descriptorCount = 1,
             .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .pBufferInfo = &buffers[i]};
+        if (binding[4]) {
+            writes[i].descriptorType = VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
+            writes[i].pTexelBufferView = &binding[4];
+        }
     }
     d->vkUpdateDescriptorSets(d->device, count, writes, 0, NULL);
     d->vkCmdBindDescriptorSets(r->commands, VK_PIPELINE_BIND_POINT_COMPUTE, dispatch[1], 0, 1, &set, 0, NULL);

@@ -15,7 +15,7 @@ func TestValidationIsClean(t *testing.T) {
 	var log logBuffer
 	d := openDevice(t, Options{Validation: true, Logger: log.logger(), CacheDir: t.TempDir()})
 	add := newPipeline(t, d, addDesc(t, 1))
-	single := newPipeline(t, d, PipelineDesc{Name: "float", SPIRV: spirv(t, "float"), Bindings: []uint32{3}, PushBytes: 4,
+	single := newPipeline(t, d, PipelineDesc{Name: "float", SPIRV: spirv(t, "float"), Bindings: []BindingDesc{{Index: 3}}, PushBytes: 4,
 		RequireSubgroupSize: d.Info().Caps.MaxSubgroupSize})
 	a, b := newBuffer(t, d, 1<<20, UploadMemory), newBuffer(t, d, 1<<20, DownloadMemory)
 	huge := newBuffer(t, d, 100<<20, DeviceMemory)
@@ -33,7 +33,7 @@ func TestValidationIsClean(t *testing.T) {
 			p.Barrier()
 		}
 		if d.Info().Caps.Float64 {
-			double := newPipeline(t, d, PipelineDesc{Name: "double", SPIRV: spirv(t, "double"), Bindings: []uint32{0}})
+			double := newPipeline(t, d, PipelineDesc{Name: "double", SPIRV: spirv(t, "double"), Bindings: []BindingDesc{{Index: 0}}})
 			p.Dispatch(double, [3]uint32{1, 1, 1}, nil, whole(0, b))
 			p.Barrier()
 		}

@@ -81,7 +81,7 @@ func TestInterfaces(t *testing.T) {
 func TestInterfaceOfOneKernel(t *testing.T) {
 	k, err := Lookup("scan_fold_lane_cumsum_f32")
 	require.NoError(t, err)
-	assert.Equal(t, []Binding{{"states", 0, false}}, k.Bindings)
+	assert.Equal(t, []Binding{{"states", 0, false, 0}}, k.Bindings)
 	assert.Equal(t, []Field{
 		{"first_item", 0}, {"item_end", 4}, {"inner", 8}, {"nodes", 12}, {"parents", 16}, {"node_base", 20}, {"parent_base", 24},
 	}, k.Push)
@@ -103,8 +103,11 @@ func TestReadOnlyBindings(t *testing.T) {
 	k, err := Lookup("scan_outputs_lane_cumsum_f32")
 	require.NoError(t, err)
 	assert.Equal(t, []Binding{
-		{"source", 0, true}, {"result", 1, false}, {"source_vectors", 2, true}, {"result_vectors", 3, false}, {"states", 4, true},
+		{"source", 0, true, 0}, {"result", 1, false, 0}, {"source_vectors", 2, true, 16}, {"result_vectors", 3, false, 0}, {"states", 4, true, 0},
 	}, k.Bindings)
+	k, err = Lookup("log1p_f16")
+	require.NoError(t, err)
+	assert.Equal(t, Binding{"source_word_pairs", 2, true, 8}, k.Bindings[2])
 }
 
 func TestLookupErrors(t *testing.T) {

@@ -26,6 +26,7 @@ const (
 	extInstSqrt       = 31
 	capabilityShader  = 1
 	capabilityFloat64 = 10
+	sampledBuffer     = 46
 )
 
 // refusedOps may be rounded, reordered or approximated by a driver, or depend on
@@ -37,6 +38,11 @@ var refusedOps = func() map[uint16]string {
 		146: "MatrixTimesMatrix", 147: "OuterProduct", 148: "Dot",
 		115: "FConvert", 116: "QuantizeToF16",
 		73: "DecorationGroup", 74: "GroupDecorate", // would hide decorations from this test
+	}
+	for op := uint16(86); op <= 107; op++ { // only OpImageFetch moves bits and no more
+		if op != 95 {
+			ops[op] = "image operation"
+		}
 	}
 	for op := uint16(259); op <= 271; op++ {
 		ops[op] = "group operation"
@@ -83,7 +89,7 @@ func violations(spirv []byte) ([]string, error) {
 				bad = append(bad, fmt.Sprintf("float operation %d on specialization constants", op))
 			}
 		case opCapability:
-			if c := in.args[0]; c != capabilityShader && c != capabilityFloat64 {
+			if c := in.args[0]; c != capabilityShader && c != capabilityFloat64 && c != sampledBuffer {
 				bad = append(bad, fmt.Sprintf("capability %d", c))
 			}
 		default:

@@ -21,20 +21,25 @@ var files embed.FS
 type Kernel struct {
 	Name         string
 	SPIRV        []byte
-	Bindings     []Binding      // storage buffers of descriptor set 0, by index
+	Bindings     []Binding      // buffers of descriptor set 0, by index
 	Push         []Field        // members of the push constant block, by offset
 	PushBytes    uint32         // size of the block
 	Spec         []SpecConstant // by ID
 	Capabilities []string       // as SPIR-V names them, such as "Float64"
 }
 
-// Binding is a storage buffer. Its name is that of the variable in the source;
-// ReadOnly is set for one declared so.
+// Binding is a storage buffer or a uniform texel buffer. Its name is that of the
+// variable in the source; ReadOnly is set for one declared so, and for texels.
 type Binding struct {
-	Name     string
-	Index    uint32
-	ReadOnly bool
+	Name       string
+	Index      uint32
+	ReadOnly   bool
+	TexelBytes uint32 // 0 for storage buffers
 }
+
+// TexelSuffixes are how the names of texel buffers end, with the bytes of a texel:
+// two or four 32-bit integers.
+var TexelSuffixes = map[string]uint32{"_vectors": 16, "_word_pairs": 8}
 
 // Field is a push constant, always one 32-bit word.
 type Field struct {
@@ -50,7 +55,7 @@ type SpecConstant struct {
 	Default uint32
 }
 
-// Binding finds the index of a storage buffer.
+// Binding finds the index of a buffer.
 func (k *Kernel) Binding(name string) (uint32, bool) {
 	for _, b := range k.Bindings {
 		if b.Name == name {

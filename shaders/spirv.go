@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // The opcodes, decorations and storage classes that are read here, from the SPIR-V
@@ -14,6 +15,7 @@ const (
 	opName           = 5
 	opMemberName     = 6
 	opCapability     = 17
+	opTypeImage      = 25
 	opTypePointer    = 32
 	opTypeStruct     = 30
 	opSpecConstant   = 50
@@ -27,9 +29,12 @@ const (
 	decorationDescriptorSet = 34
 	decorationOffset        = 35
 
-	storageUniform      = 2
-	storagePushConstant = 9
-	storageBuffer       = 12
+	storageUniformConstant = 0
+	storageUniform         = 2
+	storagePushConstant    = 9
+	storageBuffer          = 12
+
+	dimBuffer = 5
 )
 
 const spirvMagic = 0x07230203
@@ -86,6 +91,7 @@ type module struct {
 	readOnly    map[uint32]bool   // struct types with a read-only member
 	structs     map[uint32]int    // number of members
 	pointees    map[uint32]uint32 // pointer type: the type it points to
+	texels      map[uint32]bool   // image types that are uniform texel buffers
 }
 
 // describe reads a kernel's interface.
@@ -96,7 +102,7 @@ func describe(name string, spirv []byte) (*Kernel, error) {
 	}
 	m := module{
 		map[uint32]string{}, map[member]string{}, map[uint32]map[uint32]uint32{},
-		map[member]uint32{}, map[uint32]bool{}, map[uint32]int{}, map[uint32]uint32{},
+		map[member]uint32{}, map[uint32]bool{}, map[uint32]int{}, map[uint32]uint32{}, map[uint32]bool{},
 	}
 	k := &Kernel{Name: name, SPIRV: spirv}
 	for i := range all {
@@ -128,6 +134,7 @@ func describe(name string, spirv []byte) (*Kernel, error) {
 var minArgs = map[uint16]int{
 	opName: 2, opMemberName: 3, opCapability: 1, opTypePointer: 3, opTypeStruct: 1,
 	opSpecConstant: 3, opVariable: 3, opDecorate: 2, opMemberDecorate: 3,
+	opTypeImage: 8,
 }
 
 // collect remembers names, decorations and types.
@@ -154,6 +161,8 @@ func (m *module) collect(in *instruction) {
 		}
 	case opTypeStruct:
 		m.structs[a[0]] = len(a) - 1
+	case opTypeImage:
+		m.texels[a[0]] = a[2] == dimBuffer && a[6] == 1
 	case opTypePointer:
 		m.pointees[a[0]] = a[2]
 	}
@@ -186,20 +195,38 @@ func (m *module) addVariable(k *Kernel, in *instruction) error {
 			k.PushBytes = max(k.PushBytes, f.Offset+4)
 		}
 	case storageBuffer, storageUniform:
-		binding, ok := m.decorations[id][decorationBinding]
-		if !ok || m.decorations[id][decorationDescriptorSet] != 0 {
-			return fmt.Errorf("buffer %q is not bound in descriptor set 0", m.names[id])
+		return m.addBinding(k, id, Binding{ReadOnly: m.readOnly[m.pointees[pointer]]})
+	case storageUniformConstant:
+		if !m.texels[m.pointees[pointer]] {
+			return fmt.Errorf("%q is no uniform texel buffer", m.names[id])
 		}
-		if m.names[id] == "" {
-			return fmt.Errorf("buffer at binding %d has no name", binding)
+		for suffix, bytes := range TexelSuffixes {
+			if strings.HasSuffix(m.names[id], suffix) {
+				return m.addBinding(k, id, Binding{ReadOnly: true, TexelBytes: bytes})
+			}
 		}
-		k.Bindings = append(k.Bindings, Binding{m.names[id], binding, m.readOnly[m.pointees[pointer]]})
+		return fmt.Errorf("the name of the texel buffer %q does not say how large a texel is", m.names[id])
 	}
 	return nil
 }
 
+// addBinding completes a binding with its name and index.
+func (m *module) addBinding(k *Kernel, id uint32, b Binding) error {
+	var ok bool
+	b.Name = m.names[id]
+	b.Index, ok = m.decorations[id][decorationBinding]
+	if !ok || m.decorations[id][decorationDescriptorSet] != 0 {
+		return fmt.Errorf("buffer %q is not bound in descriptor set 0", b.Name)
+	}
+	if b.Name == "" {
+		return fmt.Errorf("buffer at binding %d has no name", b.Index)
+	}
+	k.Bindings = append(k.Bindings, b)
+	return nil
+}
+
 // capabilityNames are the capabilities that kernels may use.
-var capabilityNames = map[uint32]string{1: "Shader", 10: "Float64", 11: "Int64"}
+var capabilityNames = map[uint32]string{1: "Shader", 10: "Float64", 11: "Int64", 46: "SampledBuffer"}
 
 func capabilityName(c uint32) string {
 	if name, ok := capabilityNames[c]; ok {

@@ -18,17 +18,17 @@ import (
 var limitsOf = map[string]plan.Limits{
 	"lavapipe": {SoftwareDevice: true, Caps: gpu.Caps{
 		SubgroupSize: 8, MaxGroups: [3]uint32{65535, 65535, 65535}, MaxGroupSize: [3]uint32{1024, 1024, 1024},
-		MaxInvocations: 1024, SharedMemory: 32 << 10, MaxRange: 128 << 20, OffsetAlignment: 16, MaxPush: 256,
+		MaxInvocations: 1024, SharedMemory: 32 << 10, MaxRange: 128 << 20, OffsetAlignment: 16, MaxTexelElements: 1 << 27, MaxPush: 256,
 		MaxStorageBuffers: 32, Float64: true,
 	}},
 	"SwiftShader": {SoftwareDevice: true, Caps: gpu.Caps{
 		SubgroupSize: 4, MaxGroups: [3]uint32{65535, 65535, 65535}, MaxGroupSize: [3]uint32{256, 256, 64},
-		MaxInvocations: 256, SharedMemory: 16 << 10, MaxRange: 1 << 30, OffsetAlignment: 256, MaxPush: 128,
+		MaxInvocations: 256, SharedMemory: 16 << 10, MaxRange: 1 << 30, OffsetAlignment: 256, MaxTexelElements: 1 << 25, MaxPush: 128,
 		MaxStorageBuffers: 16,
 	}},
 	"GPU": {Caps: gpu.Caps{
 		SubgroupSize: 32, MaxGroups: [3]uint32{1<<31 - 1, 65535, 65535}, MaxGroupSize: [3]uint32{1024, 1024, 64},
-		MaxInvocations: 1024, SharedMemory: 48 << 10, MaxRange: 1<<32 - 1, OffsetAlignment: 16, MaxPush: 256,
+		MaxInvocations: 1024, SharedMemory: 48 << 10, MaxRange: 1<<32 - 1, OffsetAlignment: 16, MaxTexelElements: 1 << 27, MaxPush: 256,
 		MaxStorageBuffers: 1 << 20, Float64: true,
 	}},
 }

@@ -148,6 +148,13 @@ func (b *builder) dispatch(j job) {
 		perGroup = 1
 	}
 	spec := append([]NameValue{{"workgroup_size", j.size}}, j.spec...)
+	if !b.seesTexels(kernel, bind) {
+		for i := range spec {
+			if spec[i].Name == "vector_access" {
+				spec[i].Value = 0
+			}
+		}
+	}
 	most := b.stepGroups(j, ceilDiv(j.items, perGroup))
 	for first := int64(0); first < j.items; {
 		dims, groups := grid(min(most, ceilDiv(j.items-first, perGroup)), int64(j.size), b.groups)
@@ -184,15 +191,30 @@ func (b *builder) runs(k *shaders.Kernel) bool {
 }
 
 // bindAll completes the bindings of a kernel: the view of a buffer as vectors,
-// named x_vectors, has the range of x.
+// named x_vectors or x_word_pairs, has the range of x.
 func bindAll(k *shaders.Kernel, refs []NamedRef) []NamedRef {
 	all := refs[:len(refs):len(refs)]
 	for _, r := range refs {
-		if _, ok := k.Binding(r.Name + "_vectors"); ok {
-			all = append(all, NamedRef{r.Name + "_vectors", r.Ref})
+		for suffix := range shaders.TexelSuffixes {
+			if _, ok := k.Binding(r.Name + suffix); ok {
+				all = append(all, NamedRef{r.Name + suffix, r.Ref})
+			}
 		}
 	}
 	return all
+}
+
+// seesTexels says whether all texels that a kernel is bound to are within the
+// device's limit.
+func (b *builder) seesTexels(k *shaders.Kernel, bind []NamedRef) bool {
+	for _, r := range bind {
+		for _, known := range k.Bindings {
+			if r.Name == known.Name && known.TexelBytes != 0 && uint64(r.Size/int64(known.TexelBytes)) > b.lim.Caps.MaxTexelElements {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // order adds a barrier where a kernel needs what was written since the last one, or

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 
+	"vkops/gpu"
 	"vkops/tensor"
 )
 
@@ -98,12 +99,17 @@ func Copies(bytes int64, lim Limits) ([]*Plan, error) {
 		}
 		op := copyOp{perItem}
 		b.plan = &Plan{Op: op, Inputs: []tensor.Type{t}, Output: t, Strategy: Lane, Status: -1}
-		for first := int64(0); first < bytes/16; first += b.fullRange / 16 {
-			n := min(b.fullRange/16, bytes/16-first)
+		// No more than the device sees as texels, from aligned starts on.
+		step := min(b.fullRange, int64(lim.Caps.MaxTexelElements)*16/b.alignment*b.alignment) / 16
+		if step == 0 {
+			return nil, fmt.Errorf("copy: %w: %d texels are too few", gpu.ErrUnsupported, lim.Caps.MaxTexelElements)
+		}
+		for first := int64(0); first < bytes/16; first += step {
+			n := min(step, bytes/16-first)
 			source, _ := b.bind(span{Input0, first, n, 16})
 			result, _ := b.bind(span{Output, first, n, 16})
 			b.stretches(stretch{
-				kernel: "copy", bind: []NamedRef{{"source", source}, {"result", result}}, quads: n, perItem: perItem, quadBytes: 16,
+				kernel: "copy", bind: []NamedRef{{"source_vectors", source}, {"result", result}}, quads: n, perItem: perItem, quadBytes: 16,
 			})
 		}
 		if b.err != nil {

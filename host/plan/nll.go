@@ -280,6 +280,8 @@ func (n *nllPlanner) groups(p piece, sums *nllSums) {
 	j := n.sampleJob(kernel, p, n.grain)
 	if n.plan.Strategy != Lane {
 		j.size, j.shared = n.sharedSize(), true
+	} else {
+		j.spec = append(j.spec, NameValue{"vector_access", 1})
 	}
 	set(j.push, "first_state", sums.firstGroup)
 	j.spec = append(j.spec, NameValue{"mean", flag(n.op.Reduction == tensor.Mean)})

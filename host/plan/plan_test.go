@@ -16,7 +16,7 @@ import (
 func cpuLimits() Limits {
 	return Limits{SoftwareDevice: true, Caps: gpu.Caps{
 		SubgroupSize: 8, MaxGroups: [3]uint32{65535, 65535, 65535}, MaxGroupSize: [3]uint32{1024, 1024, 1024}, MaxInvocations: 1024,
-		MaxRange: 1 << 27, OffsetAlignment: 16, MaxPush: 256, MaxStorageBuffers: 32, Float64: true,
+		MaxRange: 1 << 27, OffsetAlignment: 16, MaxTexelElements: 1 << 27, MaxPush: 256, MaxStorageBuffers: 32, Float64: true,
 	}}
 }
 
@@ -25,7 +25,7 @@ func cpuLimits() Limits {
 func poorLimits() Limits {
 	return Limits{Caps: gpu.Caps{
 		SubgroupSize: 4, MaxGroups: [3]uint32{65535, 65535, 65535}, MaxGroupSize: [3]uint32{128, 128, 64}, MaxInvocations: 128,
-		MaxRange: 1 << 27, OffsetAlignment: 256, MaxPush: 128, MaxStorageBuffers: 7,
+		MaxRange: 1 << 27, OffsetAlignment: 256, MaxTexelElements: 1 << 25, MaxPush: 128, MaxStorageBuffers: 7,
 	}}
 }
 

@@ -17,7 +17,7 @@ func PipelineDesc(kernel string, spec []NameValue) (gpu.PipelineDesc, error) {
 	}
 	d := gpu.PipelineDesc{Name: kernel, SPIRV: k.SPIRV, PushBytes: k.PushBytes}
 	for _, b := range k.Bindings {
-		d.Bindings = append(d.Bindings, b.Index)
+		d.Bindings = append(d.Bindings, gpu.BindingDesc{Index: b.Index, TexelBytes: b.TexelBytes})
 	}
 	for _, v := range spec {
 		c, ok := k.SpecConstant(v.Name)

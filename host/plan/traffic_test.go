@@ -17,7 +17,7 @@ import (
 func gpuLimits() Limits {
 	return Limits{VendorID: nvidia, Caps: gpu.Caps{
 		SubgroupSize: 32, MaxGroups: [3]uint32{1<<31 - 1, 65535, 65535}, MaxGroupSize: [3]uint32{1024, 1024, 64}, MaxInvocations: 1024,
-		MaxRange: 1<<32 - 1, OffsetAlignment: 16, MaxPush: 256, MaxStorageBuffers: 1 << 20, Float64: true,
+		MaxRange: 1<<32 - 1, OffsetAlignment: 16, MaxTexelElements: 1 << 27, MaxPush: 256, MaxStorageBuffers: 1 << 20, Float64: true,
 	}}
 }
 
@@ -43,7 +43,7 @@ func movedBytes(t *testing.T, p *Plan) int64 {
 					}
 				}
 				switch {
-				case strings.HasSuffix(r.Name, "_vectors"), r.Name == "states" && r.Role < Scratch0:
+				case b.TexelBytes != 0, r.Name == "result_vectors", r.Name == "states" && r.Role < Scratch0:
 					// Bound a second time, or for form's sake.
 				case strings.HasPrefix(s.Kernel, "scan_lookback") && r.Name == "states":
 					total += siblingBytes(s, stateBytes)

@@ -32,20 +32,26 @@ Quad reversed(Quad q) { return Quad(q.d, q.c, q.b, q.a); }
 
 #ifdef QUADS
 
-// Set where every quad lies at a multiple of four elements.
-layout(constant_id = 1) const uint vector_access = 0u;
+#include "texels.glsl"
 
 #if defined(PACKED)
 #define VECTOR uvec2
 #elif defined(DTYPE_F64)
 #define VECTOR dvec4
+#define FROM_WORDS packDouble2x32
 #elif defined(DTYPE_F32)
 #define VECTOR vec4
+#define FROM_WORDS uintBitsToFloat
 #else
 #define VECTOR uvec4
+#define FROM_WORDS
 #endif
 #ifndef NO_SOURCE_QUADS
-layout(set = 0, binding = 2) readonly buffer SourceVectorBlock { VECTOR at[]; } source_vectors;
+#if defined(PACKED)
+layout(set = 0, binding = 2) uniform utextureBuffer source_word_pairs;
+#else
+layout(set = 0, binding = 2) uniform utextureBuffer source_vectors;
+#endif
 #endif
 #ifndef NO_RESULT
 layout(set = 0, binding = 3) buffer ResultVectorBlock { VECTOR at[]; } result_vectors;
@@ -65,7 +71,7 @@ ELEMENT load_element(uint i) {
 Quad load_quad(uint i) {
     uvec2 words;
     if (vector_access != 0u) {
-        words = source_vectors.at[i >> 2];
+        words = texelFetch(source_word_pairs, int(i >> 2)).xy;
     } else {
         words = uvec2(source.at[i >> 1], source.at[(i >> 1) + 1u]);
     }
@@ -126,13 +132,13 @@ void replace_element(uint i, ELEMENT x) { result.at[i] = x; }
 
 Quad load_quad(uint i) {
     if (vector_access != 0u) {
-#if defined(DTYPE_I64)
-        VECTOR low = source_vectors.at[i >> 1];
-        VECTOR high = source_vectors.at[(i >> 1) + 1u];
-        return Quad(low.xy, low.zw, high.xy, high.zw);
+#if defined(DTYPE_I64) || defined(DTYPE_F64)
+        uvec4 low = texelFetch(source_vectors, int(i >> 1));
+        uvec4 high = texelFetch(source_vectors, int((i >> 1) + 1u));
+        return Quad(FROM_WORDS(low.xy), FROM_WORDS(low.zw), FROM_WORDS(high.xy), FROM_WORDS(high.zw));
 #else
-        VECTOR v = source_vectors.at[i >> 2];
-        return Quad(v.x, v.y, v.z, v.w);
+        uvec4 v = texelFetch(source_vectors, int(i >> 2));
+        return Quad(FROM_WORDS(v.x), FROM_WORDS(v.y), FROM_WORDS(v.z), FROM_WORDS(v.w));
 #endif
     }
     return Quad(source.at[i], source.at[i + 1u], source.at[i + 2u], source.at[i + 3u]);

@@ -5,7 +5,8 @@
 
 layout(set = 0, binding = 4) readonly buffer TargetsBlock { uint at[]; } targets;
 #ifdef TARGET_QUADS
-layout(set = 0, binding = 7) readonly buffer TargetsVectorBlock { uvec4 at[]; } targets_vectors;
+#include "texels.glsl"
+layout(set = 0, binding = 7) uniform utextureBuffer targets_vectors;
 #endif
 #ifndef NO_STATUS
 // found, position (low, high), value (low, high), and the smallest position in the
@@ -54,13 +55,16 @@ uvec2 extended(uint word) { return uvec2(word, uint(int(word) >> 31)); }
 
 // The targets of a position that is a multiple of four, as the window's start is.
 Targets load_targets(uint position) {
+    if (vector_access == 0u) {
+        return Targets(load_target(position), load_target(position + 1u), load_target(position + 2u), load_target(position + 3u));
+    }
     uint i = push.target_base + position;
     if (target_words == 2u) {
-        uvec4 low = targets_vectors.at[i >> 1];
-        uvec4 high = targets_vectors.at[(i >> 1) + 1u];
+        uvec4 low = texelFetch(targets_vectors, int(i >> 1));
+        uvec4 high = texelFetch(targets_vectors, int((i >> 1) + 1u));
         return Targets(low.xy, low.zw, high.xy, high.zw);
     }
-    uvec4 words = targets_vectors.at[i >> 2];
+    uvec4 words = texelFetch(targets_vectors, int(i >> 2));
     return Targets(extended(words.x), extended(words.y), extended(words.z), extended(words.w));
 }
 #endif
