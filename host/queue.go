@@ -142,14 +142,6 @@ func (v *vulkan) waitFor(ctx context.Context, seq uint64) error {
 	}
 }
 
-// waitDone is waitFor for a submission without a tensor that would tell of its failure.
-func (v *vulkan) waitDone(ctx context.Context, seq uint64) error {
-	if err := v.waitFor(ctx, seq); err != nil {
-		return err
-	}
-	return v.gpu.Err()
-}
-
 // unsettled is the error of a wait, or nil if the submission is settled anyway.
 func (v *vulkan) unsettled(seq uint64, err error) error {
 	v.rt.mu.Lock()
