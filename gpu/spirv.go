@@ -17,6 +17,9 @@ const (
 	opCapability      = 17
 	opTypeFloat       = 22
 	opFunction        = 54
+	opVariable        = 59
+	opDecorate        = 71
+	opMemberDecorate  = 72
 	opExecutionModeID = 331
 
 	capabilityFloat64          = 10
@@ -26,6 +29,13 @@ const (
 	capabilityDenormPreserve   = 4464
 	capabilitySpecialsPreserve = 4466
 	capabilityRoundToEven      = 4467
+
+	decorationRestrict = 19
+	decorationAliased  = 20
+
+	classUniformConstant = 0
+	classUniform         = 2
+	classStorageBuffer   = 12
 
 	modeDenormPreserve   = 4459
 	modeSpecialsPreserve = 4461
@@ -60,9 +70,12 @@ type module struct {
 	entryPoint    uint32
 	widths        [3]bool
 	modes         [][2]uint32 // (mode, first literal) of the entry point
+	buffers       []uint32    // variables in the memory of bindings
+	settled       []uint32    // variables that say whether others may be the same memory
 	endCapability int
 	endExtension  int
 	endModes      int
+	endDecoration int
 }
 
 // parseModule reads the declarations of a SPIR-V module with one entry point.
@@ -102,7 +115,7 @@ func parseModule(code []byte) (*module, error) {
 }
 
 func (m *module) declaration(op uint32, at int, operands []uint32) error {
-	least := map[uint32]int{opCapability: 1, opExtension: 1, opEntryPoint: 2, opExecutionMode: 2, opTypeFloat: 2}
+	least := map[uint32]int{opCapability: 1, opExtension: 1, opEntryPoint: 2, opExecutionMode: 2, opTypeFloat: 2, opVariable: 3, opDecorate: 2}
 	if len(operands) < least[op] {
 		return invalid("SPIR-V instruction at word %d is cut short", at)
 	}
@@ -124,6 +137,16 @@ func (m *module) declaration(op uint32, at int, operands []uint32) error {
 		}
 		m.modes = append(m.modes, [2]uint32{operands[1], literal})
 		m.endModes = end
+	case opDecorate, opMemberDecorate:
+		if op == opDecorate && (operands[1] == decorationAliased || operands[1] == decorationRestrict) {
+			m.settled = append(m.settled, operands[0])
+		}
+		m.endDecoration = end
+	case opVariable:
+		switch operands[2] {
+		case classUniformConstant, classUniform, classStorageBuffer:
+			m.buffers = append(m.buffers, operands[1])
+		}
 	case opTypeFloat:
 		if i := slices.Index(floatWidths[:], operands[1]); i >= 0 {
 			m.widths[i] = true
@@ -203,6 +226,24 @@ func (m *module) withFloatControls(support floatSupport) []uint32 {
 	}
 	return slices.Concat(m.words[:m.endCapability], capabilities, m.words[m.endCapability:m.endExtension], extension,
 		m.words[m.endExtension:m.endModes], modes, m.words[m.endModes:])
+}
+
+// declareAliasing says of every binding that others may be the same memory, as they
+// are where an operator works in place and where a buffer has a second view. Without
+// it compilers may assume the opposite and move loads across stores; GLSL has no
+// word for it.
+func (m *module) declareAliasing() {
+	if m.endDecoration < m.endModes {
+		return // no binding has a number
+	}
+	var aliased []uint32
+	for _, id := range m.buffers {
+		if !slices.Contains(m.settled, id) {
+			aliased = append(aliased, 3<<16|opDecorate, id, decorationAliased)
+		}
+	}
+	m.settled = append(m.settled, m.buffers...)
+	m.words = slices.Insert(m.words, m.endDecoration, aliased...)
 }
 
 // agreeing are the used widths that can have a mode, given which widths must

@@ -120,6 +120,27 @@ func validate(t *testing.T, words []uint32) {
 	require.NoError(t, err, string(out))
 }
 
+// Every binding of a kernel says that it may share memory, once, and the module stays
+// valid.
+func TestAliasingIsDeclared(t *testing.T) {
+	for _, name := range []string{"scan_outputs_lane_cumsum_f16", "scan_outputs_columns_cumsum_f64", "scan_lookback_cumsum_f32", "nll_groups_lane_f32", "copy"} {
+		code, err := os.ReadFile(filepath.Join("..", "shaders", "spv", name+".spv"))
+		require.NoError(t, err)
+		m, err := parseModule(code)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, len(m.buffers), 2, name)
+		before := len(m.words)
+		m.declareAliasing()
+		require.Len(t, m.words, before+3*len(m.buffers), name)
+		m.declareAliasing()
+		require.Len(t, m.words, before+3*len(m.buffers), name)
+		after, err := parseModule(wordBytes(m.words))
+		require.NoError(t, err)
+		require.Equal(t, m.buffers, after.settled, name)
+		validate(t, m.words)
+	}
+}
+
 func TestMalformedModules(t *testing.T) {
 	code, err := os.ReadFile("testdata/add.spv")
 	require.NoError(t, err)
@@ -132,10 +153,11 @@ func TestMalformedModules(t *testing.T) {
 	}
 	// Changed words must never lead outside the module.
 	for at := 20; at+4 <= len(code); at += 4 {
-		for _, word := range []uint32{0, 1 << 16, 1<<16 | opCapability, 1<<16 | opExtension, 2<<16 | opEntryPoint, 1<<16 | opTypeFloat, 0xffffffff} {
+		for _, word := range []uint32{0, 1 << 16, 1<<16 | opCapability, 1<<16 | opExtension, 2<<16 | opEntryPoint, 1<<16 | opTypeFloat, 1<<16 | opVariable, 2<<16 | opDecorate, 0xffffffff} {
 			bad := append([]byte{}, code...)
 			binary.LittleEndian.PutUint32(bad[at:], word)
 			if m, err := parseModule(bad); err == nil {
+				m.declareAliasing()
 				m.withFloatControls(offering(every, every, every))
 			}
 		}

@@ -36,7 +36,7 @@ func (v *vulkan) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inpu
 		return err
 	}
 	defer v.rt.leave()
-	p, err := v.prepare(op, denseTypes(inputs))
+	p, err := v.prepareFor(op, denseTypes(inputs), inPlace(op)) // as most of these calls run
 	if err != nil {
 		return err
 	}

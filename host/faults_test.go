@@ -69,6 +69,8 @@ func faultCases(t *testing.T) []faultCase {
 		{op: tensor.LogCumSumExp{Axis: 1}, inputs: []tensor.Dense{x}},
 		{op: tensor.Log1p{}, inputs: []tensor.Dense{x}},
 		{op: tensor.NLL{}, inputs: []tensor.Dense{logs, targets, weight}},
+		{op: tensor.LogSoftmax{Axis: 1}, inputs: []tensor.Dense{x}},
+		{op: tensor.SoftmaxCrossEntropyLoss{}, inputs: []tensor.Dense{logs, targets, weight}},
 	} {
 		c.want, err = cpuref.Run(c.op, c.inputs...)
 		require.NoError(t, err)

@@ -120,11 +120,7 @@ func (rt *Runtime) checkDense(op tensor.Op, inputs []tensor.Dense) (tensor.Op, t
 	if err != nil {
 		return nil, tensor.Type{}, err
 	}
-	types := make([]tensor.Type, len(inputs))
-	for i, in := range inputs {
-		types[i] = in.Type
-	}
-	out, err := op.Infer(types...)
+	out, err := op.Infer(denseTypes(inputs)...)
 	if err != nil {
 		return nil, tensor.Type{}, err
 	}
@@ -142,11 +138,7 @@ func (rt *Runtime) runInto(ctx context.Context, op tensor.Op, dst tensor.Dense, 
 	if err := ctx.Err(); err != nil {
 		return wrap(op.Name(), err)
 	}
-	types := make([]tensor.Type, len(inputs))
-	for i, in := range inputs {
-		types[i] = in.Type
-	}
-	if rt.isSmall(op, types) {
+	if rt.isSmall(op, denseTypes(inputs)) {
 		rt.log.Debug("ran on the twin", "op", op.Name(), "input", inputs[0].Type.String(), "reason", "the work is small")
 		return cpuref.RunInto(dst, op, inputs...)
 	}

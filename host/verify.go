@@ -99,11 +99,7 @@ func firstDifference(a, b tensor.Dense) int64 {
 // mismatch builds the error and leaves the tensors in files.
 func (v *verifier) mismatch(op tensor.Op, at int64, got, want tensor.Dense, args []tensor.Dense) error {
 	e := &MismatchError{Op: op.Name(), Index: at, Got: element(got, at), Want: element(want, at)}
-	types := make([]tensor.Type, len(args))
-	for i, d := range args {
-		types[i] = d.Type
-	}
-	if x, err := v.backend.explain(op, got.Type, types); err == nil {
+	if x, err := v.backend.explain(op, got.Type, denseTypes(args)); err == nil {
 		e.Kernel = strings.Join(x.Kernels, ", ")
 	}
 	dir, err := v.dump(op, got, want, args)

@@ -109,16 +109,13 @@ func describeBench(rt *host.Runtime, w workload.Workload) (benchResult, error) {
 	}
 	r := benchResult{
 		Op: w.Op.Name(), DType: w.Inputs[0].DType.String(), Shape: append([]int{}, w.Inputs[0].Shape...), Attrs: attributes.Of(w.Op),
-		Device: where(rt, w.Op, w.Inputs), Strategy: string(e.Strategy), SlicesOnTwin: e.SlicesOnTwin,
+		Inputs: typeNames(w.Inputs), Device: where(rt, w.Op, w.Inputs), Strategy: string(e.Strategy), SlicesOnTwin: e.SlicesOnTwin,
 	}
 	if e.Twin {
 		r.Strategy = "twin"
 	}
 	if w.Aims != (workload.Aims{}) {
 		r.Aims = &w.Aims
-	}
-	for _, t := range w.Inputs {
-		r.Inputs = append(r.Inputs, t.String())
 	}
 	return r, nil
 }

@@ -70,3 +70,12 @@ func types(tensors []tensor.Dense) []tensor.Type {
 	}
 	return list
 }
+
+// typeNames are types as they are printed.
+func typeNames(list []tensor.Type) []string {
+	names := make([]string, len(list))
+	for i, t := range list {
+		names[i] = t.String()
+	}
+	return names
+}

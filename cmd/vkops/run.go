@@ -283,10 +283,7 @@ type runResult struct {
 }
 
 func (c *cli) reportRun(device string, op tensor.Op, inputs []tensor.Type, output tensor.Type, file string) error {
-	result := runResult{Op: op.Name(), Attrs: attributes.Of(op), Output: output.String(), File: file, Device: device}
-	for _, t := range inputs {
-		result.Inputs = append(result.Inputs, t.String())
-	}
+	result := runResult{Op: op.Name(), Attrs: attributes.Of(op), Inputs: typeNames(inputs), Output: output.String(), File: file, Device: device}
 	if c.json {
 		return c.printJSON(result)
 	}

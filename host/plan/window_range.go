@@ -13,27 +13,20 @@ func WindowRange(op tensor.Op, in tensor.Type, chunk int64, lim Limits) int64 {
 		return 0
 	}
 	unit := size
-	line := func(v tensor.View, err error, least int64) int64 {
+	switch op := op.(type) {
+	case tensor.Log1p:
+	case interface {
+		View(tensor.Shape) (tensor.View, error)
+	}:
+		v, err := op.View(in.Shape)
 		if err != nil {
-			return whole
+			return 0
 		}
 		width := v.Inner
 		if size == 2 {
 			width += width % 2
 		}
-		return min(v.N, least) * width * size
-	}
-	switch op := op.(type) {
-	case tensor.CumSum:
-		v, err := op.View(in.Shape)
-		unit = line(v, err, tile)
-	case tensor.LogCumSumExp:
-		v, err := op.View(in.Shape)
-		unit = line(v, err, tile)
-	case tensor.LogSoftmax:
-		v, err := op.View(in.Shape)
-		unit = line(v, err, tile)
-	case tensor.Log1p:
+		unit = min(v.N, tile) * width * size
 	default:
 		return 0
 	}
