@@ -1,7 +1,6 @@
 package host
 
 import (
-	"cmp"
 	"fmt"
 
 	"vkops/gpu"
@@ -40,7 +39,7 @@ func submissionAt(bytesPerSecond int64) int64 {
 // room is the work that takes something that moves so many bytes, begun anew where the
 // last one would exceed the bound; rt.mu is held.
 func (b *batch) room(bytes int64) (*work, error) {
-	if n := len(b.works); n > 0 && (b.bytes == 0 || bytes <= b.v.maxSubmission-b.bytes) {
+	if n := len(b.works); n > 0 && (b.bytes == 0 || bytes <= b.v.limits.MaxStepBytes-b.bytes) {
 		b.bytes += bytes
 		return b.works[n-1], nil
 	}
@@ -88,7 +87,7 @@ func (b *batch) steps(p *prepared, s step, scratch []*gpu.Buffer, first, end int
 		if err != nil {
 			return err
 		}
-		for to = from + 1; to < end && p.plan.Steps[to].Traffic <= b.v.maxSubmission-b.bytes; to++ {
+		for to = from + 1; to < end && p.plan.Steps[to].Traffic <= b.v.limits.MaxStepBytes-b.bytes; to++ {
 			b.bytes += p.plan.Steps[to].Traffic
 		}
 		if err := p.record(w.program, s, scratch, from, to); err != nil {
@@ -160,9 +159,4 @@ func (w *work) ready() error {
 		}
 	}
 	return nil
-}
-
-// maxSubmissionOf is the bound that the options set, or that of the device's class.
-func maxSubmissionOf(cfg config, t gpu.DeviceType) int64 {
-	return cmp.Or(cfg.maxSubmission, submissionBytes(t))
 }

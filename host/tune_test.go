@@ -26,7 +26,7 @@ func TestTune(t *testing.T) {
 
 	_, v := openTested(t, WithCacheDir(dir))
 	assert.Equal(t, uint32(got.WorkgroupSize), v.limits.WorkgroupSize)
-	assert.Equal(t, submissionAt(got.BytesPerSecond), v.maxSubmission)
+	assert.Equal(t, submissionAt(got.BytesPerSecond), v.limits.MaxStepBytes)
 
 	twin, err := Open(WithDevice("cpu"))
 	require.NoError(t, err)

@@ -103,7 +103,6 @@ func (v *vulkan) applyTuning(cfg config) {
 	}
 	v.limits.Stretch = t.Stretch
 	if cfg.maxSubmission == 0 && t.BytesPerSecond > 0 {
-		v.maxSubmission = submissionAt(t.BytesPerSecond)
-		v.limits.MaxStepBytes = v.maxSubmission
+		v.limits.MaxStepBytes = submissionAt(t.BytesPerSecond)
 	}
 }

@@ -31,10 +31,8 @@ type vulkan struct {
 	importFrom int64
 	cacheDir   string
 	partBytes  int64 // not 0: slices go through the device in parts of this size
-	// maxSubmission bounds the bytes that the kernels of a submission move.
-	maxSubmission int64
-	plans         planCache
-	observe       func(event string) // for tests
+	plans      planCache
+	observe    func(event string) // for tests
 
 	// Guarded by rt.mu:
 	queue   queue
@@ -59,11 +57,11 @@ func openVulkan(rt *Runtime, cfg config) (*vulkan, error) {
 	v := &vulkan{
 		rt: rt, gpu: dev, strategy: cfg.strategy, direct: info.Caps.Unified && cfg.stage == 0,
 		stageBytes: cmp.Or(cfg.stage, stageFor(cfg.budget)), observe: cfg.observe,
-		importFrom: cmp.Or(cfg.importFrom, importFrom), partBytes: cfg.partBytes, cacheDir: cfg.cacheDir, maxSubmission: maxSubmissionOf(cfg, info.Type),
+		importFrom: cmp.Or(cfg.importFrom, importFrom), partBytes: cfg.partBytes, cacheDir: cfg.cacheDir,
 		limits: plan.Limits{
 			Caps: info.Caps, SoftwareDevice: info.Type == gpu.CPU, VendorID: info.VendorID,
 			MaxRange: cfg.maxRange, WorkgroupSize: uint32(cfg.groupSize),
-			MaxStepBytes: maxSubmissionOf(cfg, info.Type),
+			MaxStepBytes: cmp.Or(cfg.maxSubmission, submissionBytes(info.Type)), // and of a submission's kernels
 		},
 		staging: map[gpu.Memory]*stages{gpu.UploadMemory: {}, gpu.DownloadMemory: {}},
 	}
