@@ -10,12 +10,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"vkops/internal/resident"
 )
 
 func isClosed(err error) bool { return errors.Is(err, ErrClosed) }
@@ -224,51 +225,27 @@ func TestOpenCloseLeaksNothing(t *testing.T) {
 		run(t, d, p)
 		require.NoError(t, d.Close())
 	}
-	rounds := 30
+	rounds := 6
 	if testing.Short() {
-		rounds = 10
+		rounds = 2
 	}
-	for range rounds {
-		openClose()
-	}
-	before := residentBytes(t)
-	for range rounds {
-		openClose()
-	}
-	growth := residentBytes(t) - before
-	t.Logf("%d bytes more after %d opens", growth, rounds)
 	// The driver keeps a little for each compiled shader; a buffer that stayed
 	// would be 1 MiB a round.
-	require.Less(t, growth, int64(rounds)<<19)
+	assertNoGrowth(t, int64(rounds)<<19, func() {
+		for range rounds {
+			openClose()
+		}
+	})
 }
 
-// growthOf is by how much the process's memory grows while do runs: the median of
-// five times, since a leak grows each time. Five more come before them, in which
-// allocators and the race detector warm up, whichever test is the first.
-func growthOf(t *testing.T, do func()) int64 {
-	var growth []int64
-	before := residentBytes(t)
-	for range 10 {
-		do()
-		after := residentBytes(t)
-		growth, before = append(growth, after-before), after
-	}
-	t.Logf("bytes more each time: %d", growth)
-	growth = growth[5:]
-	slices.Sort(growth)
-	return growth[2]
-}
-
-// residentBytes is the process's memory after a collection.
-func residentBytes(t *testing.T) int64 {
-	debug.FreeOSMemory()
-	status, err := os.ReadFile("/proc/self/statm")
+// assertNoGrowth holds do to less than limit bytes more of the process's memory each
+// time that it runs.
+func assertNoGrowth(t *testing.T, limit int64, do func()) {
+	t.Helper()
+	growth, each, err := resident.Growth(limit, do)
 	require.NoError(t, err)
-	var pages int64
-	for _, c := range strings.Fields(string(status))[1] {
-		pages = pages*10 + int64(c-'0')
-	}
-	return pages * int64(os.Getpagesize())
+	t.Logf("bytes more each time: %d", each)
+	require.Less(t, growth, limit, "bytes more each time: %d", each)
 }
 
 func TestCallsLeakNothing(t *testing.T) {
@@ -278,12 +255,12 @@ func TestCallsLeakNothing(t *testing.T) {
 	if testing.Short() {
 		rounds = 500
 	}
-	growth := growthOf(t, func() {
+	// 200 bytes a call
+	assertNoGrowth(t, int64(rounds)*200, func() {
 		for range rounds {
 			require.NoError(t, oneCall(d, add))
 		}
 	})
-	require.Less(t, growth, int64(rounds)*200, "after %d calls", rounds)
 	require.Zero(t, d.MemoryInUse().Buffers)
 }
 

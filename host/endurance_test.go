@@ -7,8 +7,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,32 +15,50 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vkops/cpuref"
+	"vkops/internal/resident"
 	"vkops/tensor"
 )
 
-// held is what the process and the device hold.
+// held is what the process and the device hold, memory of the process aside.
 type held struct {
 	buffers     int
 	allocated   int64
-	resident    int64
 	files, pids int
 }
 
 func holding(t *testing.T, v *vulkan) held {
 	t.Helper()
 	require.NoError(t, v.waitFor(background, v.queue.issued))
-	debug.FreeOSMemory()
-	statm, err := os.ReadFile("/proc/self/statm")
-	require.NoError(t, err)
-	pages, err := strconv.ParseInt(strings.Fields(string(statm))[1], 10, 64)
-	require.NoError(t, err)
 	count := func(dir string) int {
 		entries, err := os.ReadDir(dir)
 		require.NoError(t, err)
 		return len(entries)
 	}
 	m := v.gpu.MemoryInUse()
-	return held{m.Buffers, m.Allocated, pages * int64(os.Getpagesize()), count("/proc/self/fd"), count("/proc/self/task")}
+	return held{m.Buffers, m.Allocated, count("/proc/self/fd"), count("/proc/self/task")}
+}
+
+// assertNoGrowth holds do, run ten times and more, to less than limit bytes of the process's
+// memory each time, and to the device memory, file handles and threads that there were
+// after five.
+func assertNoGrowth(t *testing.T, v *vulkan, limit int64, do func()) {
+	t.Helper()
+	var early held
+	times := 0
+	growth, each, err := resident.Growth(limit, func() {
+		if times++; times == 6 {
+			early = holding(t, v)
+		}
+		do()
+	})
+	require.NoError(t, err)
+	after := holding(t, v)
+	t.Logf("%+v, then %+v; bytes more each time: %d", early, after, each)
+	assert.Less(t, growth, limit, "bytes more each time: %d", each)
+	assert.LessOrEqual(t, after.buffers, early.buffers+4)
+	assert.Equal(t, early.allocated, after.allocated)
+	assert.LessOrEqual(t, after.files, early.files+2)
+	assert.LessOrEqual(t, after.pids, early.pids+8)
 }
 
 // TestManyOperatorsLeakNothing runs operators of ever other shapes, 10^5 of them with
@@ -84,17 +100,8 @@ func TestManyOperatorsLeakNothing(t *testing.T) {
 			}
 		}
 	}
-	run(total / 2) // fills the caches
-	before := holding(t, v)
-	run(total / 2)
-	after := holding(t, v)
-	t.Logf("%d operators: %+v, then %+v", total, before, after)
-	assert.LessOrEqual(t, after.buffers, before.buffers+4)
-	assert.Equal(t, before.allocated, after.allocated)
-	assert.LessOrEqual(t, after.files, before.files+2)
-	assert.LessOrEqual(t, after.pids, before.pids+8)
-	// A struct of 300 bytes a call would be 15 MB in the long form.
-	assert.Less(t, after.resident-before.resident, int64(12<<20))
+	// A struct of 300 bytes a call would be 3 MB each time in the long form.
+	assertNoGrowth(t, v, 1<<20, func() { run(total / 10) })
 }
 
 // TestOpenAndCloseInALoop opens runtimes in several goroutines at once, uses and
@@ -126,25 +133,9 @@ func TestOpenAndCloseInALoop(t *testing.T) {
 		}
 		group.Wait()
 	}
-	rounds := 10
-	if testing.Short() {
-		rounds = 2
-	}
-	rt, v := openTested(t)
-	_ = rt
-	for range rounds / 2 {
-		round()
-	}
-	before := holding(t, v)
-	for range rounds / 2 {
-		round()
-	}
-	after := holding(t, v)
-	t.Logf("%+v, then %+v", before, after)
-	assert.LessOrEqual(t, after.files, before.files+2)
-	assert.LessOrEqual(t, after.pids, before.pids+8)
-	// The allocator grows by steps; a device that stayed would be megabytes each.
-	assert.Less(t, after.resident-before.resident, int64(16+rounds)<<20)
+	_, v := openTested(t)
+	// A device that stayed would be megabytes, of four each time.
+	assertNoGrowth(t, v, 2<<20, round)
 }
 
 // TestManyGoroutinesOnSeveralRuntimes has 64 goroutines share two runtimes, with
