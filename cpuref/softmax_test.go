@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vkops/internal/prove"
 	"vkops/tensor"
 )
 
@@ -57,6 +58,17 @@ func TestLogSoftmaxIsAccurate(t *testing.T) {
 			}
 		}
 		t.Logf("%s: at most %.4f ULP of max(|y|, 2^-50), %s", d, worst, where)
+	}
+}
+
+// A log-probability near 0 is as precise as the small terms that it comes from. Without
+// the rests of the exponentials the error here is above 1 unit.
+func TestLogSoftmaxKeepsTheRestsOfTerms(t *testing.T) {
+	r := newRandom(t)
+	const lines = 4096
+	for _, d := range []tensor.DType{tensor.F32, tensor.F64} {
+		report := requireWithin(t, "terms alike", tensor.LogSoftmax{Axis: 1}, dense(d, prove.AlikeTerms(r, lines), lines, 16))
+		t.Logf("%s: at most %.4f ULP", d, report.MaxULP)
 	}
 }
 

@@ -105,6 +105,22 @@ func Logs() []Data {
 	return all
 }
 
+// AlikeTerms are lines of 16 that strain LogSoftmax where its result is near 0: beside
+// the largest, 0, the others of a line are all the same, a little above a multiple of
+// -ln(2). So each exponential is a little above a power of two, where its rounding error
+// is largest, all errors are the same, and the sum of the terms is a little below a
+// power of two, where its last place is smallest.
+func AlikeTerms(r *rand.Rand, lines int) []float64 {
+	x := make([]float64, 16*lines)
+	for line := range lines {
+		far := -float64(5+line%12)*math.Ln2 + 0.06*r.Float64()
+		for i := range 15 {
+			x[16*line+1+i] = far
+		}
+	}
+	return x
+}
+
 // logProbabilities are logarithms of probabilities that add up to 1.
 func logProbabilities(r *rand.Rand, n int) []float64 {
 	x := make([]float64, n)

@@ -1,6 +1,10 @@
 package prove
 
-import "vkops/tensor"
+import (
+	"math/rand/v2"
+
+	"vkops/tensor"
+)
 
 func logSoftmaxProofs(e Effort) []Proof {
 	var all []Proof
@@ -21,6 +25,11 @@ func logSoftmaxProofs(e Effort) []Proof {
 			}
 			list = append(list, scan(tensor.LogSoftmax{}, d, data, n), scan(tensor.LogSoftmax{}, d, data, 17))
 		}
+		lines := length / 16
+		list = append(list, job{"terms alike", tensor.LogSoftmax{Axis: 1}, 16 * lines, func(r *rand.Rand) ([]tensor.Dense, error) {
+			x, err := Dense(d, AlikeTerms(r, lines), lines, 16)
+			return []tensor.Dense{x}, err
+		}})
 		all = append(all, jobs("logsoftmax "+d.String(), bound, list))
 	}
 	return all
