@@ -1,4 +1,4 @@
-// Package cpuref computes the four operators in pure Go, with the same bits as
+// Package cpuref computes the operators of vkops in pure Go, with the same bits as
 // the Vulkan kernels: every result follows one fixed order of correctly rounded
 // operations, which depends on the shape alone. It needs no device, runs on all
 // cores, and the number of cores never changes a bit.

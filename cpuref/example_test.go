@@ -43,6 +43,22 @@ func ExampleNLL() {
 	// Output: [0.25] <nil>
 }
 
+func ExampleLogSoftmax() {
+	x := []float64{0, 0, 1000, 0} // 2 rows of 2; exp(1000) overflows
+	cpuref.LogSoftmax(x, x, tensor.View{Outer: 2, N: 2, Inner: 1})
+	fmt.Println(x)
+	// Output: [-0.6931471805599453 -0.6931471805599453 0 -1000]
+}
+
+func ExampleSoftmaxCrossEntropyLoss() {
+	scores := []float32{0, 0, 1000, 0} // of 2 classes for 2 samples
+	losses := make([]float32, 2)
+	op := tensor.SoftmaxCrossEntropyLoss{Reduction: tensor.None}
+	err := cpuref.SoftmaxCrossEntropyLoss(losses, scores, []int64{0, 1}, nil, tensor.NLLView{N: 2, C: 2, D: 1}, op)
+	fmt.Println(losses, err)
+	// Output: [0.6931472 1000] <nil>
+}
+
 func ExampleRun() {
 	x, _ := tensor.Of([]float32{1, 2, 3, 4}, 2, 2)
 	y, err := cpuref.Run(tensor.CumSum{Axis: 0}, x)

@@ -115,7 +115,8 @@ func (b *Buffer) Mapped() []byte {
 }
 
 // Flush makes the host's writes to n bytes at off visible to submissions made
-// later. It does nothing on coherent memory.
+// later. It does nothing on coherent memory. A range outside the buffer is
+// [ErrInvalid], a buffer whose device was closed [ErrClosed].
 func (b *Buffer) Flush(off, n int64) error {
 	return b.sync("flush", off, n, func(at, size C.uint64_t) C.vkops_status {
 		d := b.device
@@ -124,7 +125,7 @@ func (b *Buffer) Flush(off, n int64) error {
 }
 
 // Invalidate makes what finished submissions wrote to n bytes at off visible to
-// the host. It does nothing on coherent memory.
+// the host. It does nothing on coherent memory. Errors are as for Flush.
 func (b *Buffer) Invalidate(off, n int64) error {
 	return b.sync("invalidate", off, n, func(at, size C.uint64_t) C.vkops_status {
 		d := b.device

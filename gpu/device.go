@@ -108,7 +108,7 @@ func (d *Device) open(options Options) error {
 	return d.pipelines.openCache()
 }
 
-// Err is nil while the device works, and says afterwards that it is lost or closed.
+// Err is nil while the device works, and afterwards [ErrDeviceLost] or [ErrClosed].
 func (d *Device) Err() error {
 	err := d.enter()
 	if err == nil {

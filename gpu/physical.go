@@ -29,7 +29,7 @@ type physical struct {
 }
 
 // Devices lists the Vulkan devices of this machine in Vulkan's order, software
-// devices included.
+// devices included. Without a loader or a driver it is [ErrNoDevice].
 func Devices() ([]Info, error) {
 	in, err := newInstance(false, nil)
 	if err != nil {

@@ -50,7 +50,8 @@ type Program struct {
 	poolQueries    int
 }
 
-// NewProgram makes an empty program.
+// NewProgram makes an empty program. Errors are [ErrClosed], [ErrDeviceLost] and
+// [ErrOutOfMemory].
 func (d *Device) NewProgram() (*Program, error) {
 	if err := d.enter(); err != nil {
 		return nil, err

@@ -187,7 +187,9 @@ func (p *Program) destroyQueryPool() {
 }
 
 // Timestamps are the times of the latest submission, which must be done, in
-// nanoseconds since the first of them.
+// nanoseconds since the first of them. A program that was not submitted is
+// [ErrInvalid], one that still runs [ErrPending], a freed one or one of a closed device
+// [ErrClosed].
 func (p *Program) Timestamps() ([]int64, error) {
 	d := p.device
 	if err := d.enter(); err != nil {

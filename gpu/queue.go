@@ -67,7 +67,9 @@ type Submission struct {
 // of allocations of their own.
 const slab = 128
 
-// Submit queues a program, which may be running already, and returns at once.
+// Submit queues a program, which may be running already, and returns at once. A
+// program that is not of this device or was not ended is [ErrInvalid], a freed one
+// [ErrClosed]; a device that stopped working is [ErrDeviceLost].
 func (d *Device) Submit(p *Program) (*Submission, error) {
 	if p == nil || p.device != d {
 		return nil, invalid("submission of a program of another device")

@@ -78,7 +78,8 @@ func (w *waits) leave() { <-w.slots }
 // Submit.
 func (s *Submission) Seq() uint64 { return s.seq }
 
-// Done says, without waiting, whether the submission is finished.
+// Done says, without waiting, whether the submission is finished. Errors are those of
+// the device: [ErrDeviceLost], [ErrClosed].
 func (s *Submission) Done() (bool, error) {
 	d := s.device
 	if d.queue.completed.Load() >= s.seq {

@@ -33,7 +33,8 @@ type deviceMemory struct {
 	viewed bool   // a view was handed out, so the host may have written to it
 }
 
-// NewBuffer makes a tensor of undefined content.
+// NewBuffer makes a tensor of undefined content. Errors: [ErrShape] for a negative
+// dimension or too many elements, [ErrType], [ErrOutOfMemory], [ErrClosed].
 func (rt *Runtime) NewBuffer(t tensor.Type) (*Buffer, error) {
 	if err := rt.usable("new tensor"); err != nil {
 		return nil, err
@@ -52,7 +53,8 @@ func (rt *Runtime) NewBuffer(t tensor.Type) (*Buffer, error) {
 	return b, nil
 }
 
-// Upload copies a tensor to the device; d is free again when it returns.
+// Upload copies a tensor to the device; d is free again when it returns. Errors are
+// those of [Runtime.NewBuffer], and [ErrShape] for data that does not fill the type.
 func (rt *Runtime) Upload(d tensor.Dense) (*Buffer, error) {
 	b, err := rt.NewBuffer(d.Type)
 	if err != nil {
@@ -95,7 +97,8 @@ func (b *Buffer) Download(ctx context.Context) (tensor.Dense, error) {
 	return d, b.DownloadInto(ctx, d)
 }
 
-// DownloadInto is Download into a tensor of the same element type and count.
+// DownloadInto is Download into a tensor of the same element type and count; another
+// one is [ErrType] or [ErrShape].
 func (b *Buffer) DownloadInto(ctx context.Context, d tensor.Dense) error {
 	if err := b.fits("download", d); err != nil {
 		return err

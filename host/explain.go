@@ -13,7 +13,7 @@ type Explanation struct {
 	Op     tensor.Op
 	Inputs []tensor.Type
 	Output tensor.Type
-	Device string
+	Device string // its name; "cpu" for the twin
 	// Twin says that tensors of these types are computed by the twin, and Reason why.
 	Twin   bool
 	Reason string

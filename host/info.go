@@ -10,7 +10,7 @@ import (
 // the Vulkan fields are zero.
 type DeviceInfo struct {
 	gpu.Info
-	Twin bool
+	Twin bool // it is the CPU, by package cpuref
 	// Litmus is what was found at open about the arithmetic that equal bits rest on.
 	Litmus []Check
 }
@@ -34,6 +34,7 @@ func (d DeviceInfo) Trusted() bool {
 }
 
 // Devices lists the Vulkan devices in Vulkan's order, unopened: without a litmus.
+// It is [ErrNoDevice] where there is no loader or no driver.
 func Devices() ([]DeviceInfo, error) {
 	infos, err := gpu.Devices()
 	if err != nil {

@@ -20,7 +20,7 @@ type Meter struct {
 }
 
 // NewMeter prepares to measure an operator on inputs in host memory. The caller
-// closes it.
+// closes it. Errors are those of [Runtime.RunDense].
 func NewMeter(rt *Runtime, op tensor.Op, inputs ...tensor.Dense) (*Meter, error) {
 	op, out, err := rt.checkDense(op, inputs)
 	if err != nil {
@@ -63,7 +63,7 @@ func (m *Meter) Also(timing Timing, run func()) {
 }
 
 // Take gives the result of so many rounds after a warm-up; 0 is at least 5, and more
-// until two seconds have passed.
+// until two seconds have passed. The error is the first of a round.
 func (m *Meter) Take(ctx context.Context, rounds int) (Measurement, error) {
 	var start time.Time
 	more := func(round int) bool {
@@ -84,7 +84,8 @@ func (m *Meter) Take(ctx context.Context, rounds int) (Measurement, error) {
 	return m.Result(), nil
 }
 
-// Round takes each time once. The context ends it between two of them.
+// Round takes each time once. The context ends it between two of them. The error is
+// the context's or the device's.
 func (m *Meter) Round(ctx context.Context) error {
 	ctx = orBackground(ctx)
 	for i, k := range m.kinds {

@@ -41,6 +41,9 @@ func NLLTensor[T LossFloat, I tensor.Index](s Stream, dst, input *Tensor[T], tar
 }
 
 func lossOfTensors[T tensor.Float, I tensor.Index](s Stream, dst, input *Tensor[T], target *Tensor[I], weight *Tensor[T], op tensor.Loss) (*Tensor[T], error) {
+	if s == nil {
+		return nil, tensor.Errorf(op.Name(), ErrClosed, "the runtime or recording is nil")
+	}
 	inputs := []*Buffer{input.buffer(), target.buffer()}
 	if weight != nil {
 		inputs = append(inputs, weight.Buffer)
@@ -53,6 +56,9 @@ func lossOfTensors[T tensor.Float, I tensor.Index](s Stream, dst, input *Tensor[
 }
 
 func unary[T tensor.Element](s Stream, op tensor.Op, dst, src *Tensor[T]) (*Tensor[T], error) {
+	if s == nil {
+		return nil, tensor.Errorf(op.Name(), ErrClosed, "the runtime or recording is nil")
+	}
 	out, err := s.Run(op, dst.buffer(), src.buffer())
 	if err != nil {
 		return nil, err

@@ -20,7 +20,8 @@ type Recording struct {
 }
 
 // Run implements [Stream]: it checks and keeps the operator, and runs nothing. A
-// result that it allocates lives as long as the recording.
+// result that it allocates lives as long as the recording. Errors about arguments are
+// those of [CumSumTensor], and [ErrFreed] once the recording is finished.
 func (r *Recording) Run(op tensor.Op, dst *Buffer, inputs ...*Buffer) (*Buffer, error) {
 	c, owned, err := r.prepare(op, dst, inputs)
 	if err != nil {
@@ -74,6 +75,9 @@ type replayer interface {
 // submission of them. The tensors have to live as long as it does; new content is
 // given to them by Write or Mapped. On the twin, under verification, and where an
 // operator needs the twin, a replay runs the operators one by one.
+//
+// The error is that of f, or [ErrClosed], [ErrOutOfMemory] or the device's. The caller
+// frees the result.
 func (rt *Runtime) Record(f func(*Recording) error) (*Recorded, error) {
 	if err := rt.usable("record"); err != nil {
 		return nil, err
@@ -104,7 +108,8 @@ func readsStatus(c call) bool {
 }
 
 // Run sends the operators on their way and returns, without allocating. Where one
-// of them is a loss, it first waits for the run before.
+// of them is a loss, it first waits for the run before. It is [ErrFreed] after Free;
+// what the device finds, [Recorded.Wait] and the tensors' waits report.
 func (r *Recorded) Run() error {
 	r.running.Lock()
 	defer r.running.Unlock()

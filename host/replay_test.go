@@ -10,7 +10,7 @@ import (
 	"vkops/tensor"
 )
 
-// chain records all four operators, one on the result of the other.
+// chain records four operators, one on the result of the other.
 func chain(t *testing.T, rt *Runtime) *Recorded {
 	const n, c = 300, 10
 	x, err := Upload(rt, make([]float32, n*c), tensor.Shape{n, c})

@@ -76,6 +76,10 @@ type call struct {
 }
 
 // Open opens a device; see [WithDevice] for which. The caller closes it.
+//
+// Errors: [ErrNoDevice] if there is no Vulkan loader, driver or device, or none of the
+// name; its text says what to install. [ErrAttribute] for an option that makes no
+// sense, [ErrUnsupported] for a device that lacks what vkops needs.
 func Open(opts ...Option) (*Runtime, error) {
 	cfg, err := newConfig(opts)
 	if err != nil {

@@ -35,6 +35,10 @@ func smallElements(op tensor.Op, software bool) int64 {
 // The context ends the wait: a call that returned writes to dst no more, and if the
 // device still reads src, what it reads is dropped. After an error dst is undefined.
 // What the device has no room for goes through it in parts.
+//
+// Errors: [ErrShape] for src or dst that does not fill the shape, [ErrAxis],
+// [ErrOverlap] for a dst that overlaps src without being it, [ErrClosed], the
+// context's, and the device's: [ErrOutOfMemory], [ErrDeviceLost].
 func CumSum[T tensor.Element](ctx context.Context, rt *Runtime, dst, src []T, shape tensor.Shape, op tensor.CumSum) ([]T, error) {
 	return runSlices(ctx, rt, op, dst, dense(src, shape))
 }
@@ -56,8 +60,8 @@ func Log1p[T tensor.Float](ctx context.Context, rt *Runtime, dst, src []T) ([]T,
 // loss, one element or one per target, goes to dst as for [CumSum], which must not
 // overlap an input. Of natural logarithms the loss is in nats.
 //
-// Errors: [ErrShape], [ErrOverlap], and [ErrTarget] for the first target outside [0, C)
-// that is not op.IgnoreIndex.
+// Errors are as for [CumSum], and [ErrTarget] for the first target outside [0, C) that
+// is not op.IgnoreIndex; [ErrAttribute] for a Reduction that is none.
 func NLL[T LossFloat, I tensor.Index](ctx context.Context, rt *Runtime, dst, input []T, target []I, weight []T, shape tensor.Shape, op tensor.NLL) ([]T, error) {
 	return lossOf(ctx, rt, dst, input, target, weight, shape, op)
 }
@@ -75,7 +79,8 @@ func lossOf[T tensor.Float, I tensor.Index](ctx context.Context, rt *Runtime, ds
 }
 
 // RunDense runs an operator on tensors in host memory whose types are known only at
-// run time. The context ends the wait.
+// run time. The context ends the wait. Errors are those of op.Infer, [ErrShape] for
+// data that does not fill its type, and else as for [CumSum] and [NLL].
 func (rt *Runtime) RunDense(ctx context.Context, op tensor.Op, inputs ...tensor.Dense) (tensor.Dense, error) {
 	op, out, err := rt.checkDense(op, inputs)
 	if err != nil {

@@ -12,16 +12,20 @@ import (
 // of the calls, and a [Recording] keeps them for later. Nothing else implements it.
 type Stream interface {
 	// Run puts the operator's result into dst, which has the result's type; nil
-	// allocates it. The input may be dst itself, but for NLL
-	// and SoftmaxCrossEntropyLoss.
-	// An absent optional input is left out at the end. It does not wait.
+	// allocates it. The input may be dst itself, but for NLL and
+	// SoftmaxCrossEntropyLoss.
+	// An absent optional input is left out at the end. It does not wait. Errors
+	// about arguments come at once: [ErrShape], [ErrAxis], [ErrType], [ErrArity],
+	// [ErrAttribute], [ErrOverlap], [ErrFreed], [ErrForeign], [ErrUnsupported] for an
+	// operator that is not of package tensor.
 	Run(op tensor.Op, dst *Buffer, inputs ...*Buffer) (*Buffer, error)
 	// prepare checks an operator and its arguments as Run does. owned says that the
 	// call's output was allocated for it.
 	prepare(op tensor.Op, dst *Buffer, inputs []*Buffer) (c call, owned bool, err error)
 }
 
-// Run implements [Stream].
+// Run implements [Stream], whose errors are about arguments; it may also be
+// [ErrOutOfMemory], [ErrClosed] or [ErrDeviceLost].
 func (rt *Runtime) Run(op tensor.Op, dst *Buffer, inputs ...*Buffer) (*Buffer, error) {
 	c, owned, err := rt.prepare(op, dst, inputs)
 	if err != nil {

@@ -13,7 +13,8 @@ type Tensor[T tensor.Element] struct {
 }
 
 // Upload copies row-major values of a shape to the device; the slice is free again
-// when it returns.
+// when it returns. A count of values that is not the shape's is [ErrShape]; else errors
+// are those of [Runtime.NewBuffer].
 func Upload[T tensor.Element](rt *Runtime, values []T, shape tensor.Shape) (*Tensor[T], error) {
 	if err := rt.usable("upload"); err != nil {
 		return nil, err
@@ -29,7 +30,8 @@ func Upload[T tensor.Element](rt *Runtime, values []T, shape tensor.Shape) (*Ten
 	return &Tensor[T]{b}, nil
 }
 
-// NewTensor makes a tensor of undefined content, to write results into.
+// NewTensor makes a tensor of undefined content, to write results into. Errors are those
+// of [Runtime.NewBuffer].
 func NewTensor[T tensor.Element](rt *Runtime, shape tensor.Shape) (*Tensor[T], error) {
 	b, err := rt.NewBuffer(tensor.Type{DType: tensor.DTypeOf[T](), Shape: shape})
 	if err != nil {
@@ -38,7 +40,8 @@ func NewTensor[T tensor.Element](rt *Runtime, shape tensor.Shape) (*Tensor[T], e
 	return &Tensor[T]{b}, nil
 }
 
-// AsTensor puts the Go type on a buffer, which it shares.
+// AsTensor puts the Go type on a buffer, which it shares. A buffer of another element
+// type is [ErrType].
 func AsTensor[T tensor.Element](b *Buffer) (*Tensor[T], error) {
 	if b == nil {
 		return nil, fmt.Errorf("%w: the tensor is nil", ErrArity)
@@ -75,7 +78,7 @@ func (t *Tensor[T]) Write(ctx context.Context, src []T) error {
 	return t.Buffer.Write(ctx, t.dense(src))
 }
 
-// Mapped is [Buffer.Mapped] with the elements as a slice.
+// Mapped is [Buffer.Mapped] with the elements as a slice, and with the same errors.
 func (t *Tensor[T]) Mapped(ctx context.Context) ([]T, error) {
 	d, err := t.buffer().Mapped(ctx)
 	if err != nil {

@@ -40,14 +40,15 @@ type Step struct {
 // or those without a default (Model.Required).
 //
 // Element types and shapes are checked from node to node against the model's
-// declarations and against the operator texts.
+// declarations and against the operator texts. Errors name the node and wrap a sentinel
+// of package tensor, such as [tensor.ErrShape], or [ErrUnsupported].
 func (m *Model) Bind(inputs []tensor.Dense) (*Bound, error) {
 	b, err := m.bind(inputs, true)
 	return b, m.naming(err)
 }
 
 // BindTypes is Bind of inputs whose data is not at hand. The axis of a CumSum has to
-// be a constant of the model.
+// be a constant of the model; one that is not is [ErrUnsupported].
 func (m *Model) BindTypes(inputs []tensor.Type) (*Bound, error) {
 	given := make([]tensor.Dense, len(inputs))
 	for i, t := range inputs {

@@ -7,7 +7,7 @@ import "vkops/tensor"
 //
 // On the CPU give returns its tensor and run is cpuref.Run. On a device give is
 // Runtime.Upload and run calls Run of a Recording, so that the whole model becomes
-// one recorded plan.
+// one recorded plan. The error is the first of give or run.
 func Evaluate[V any](b *Bound, give func(tensor.Dense) (V, error), run func(op tensor.Op, inputs ...V) (V, error)) ([]V, error) {
 	values := make([]V, len(b.Values))
 	for i, v := range b.Values {

@@ -17,10 +17,13 @@ import (
 // NPYOptions say what an .npy file cannot: the element type of "<V2" arrays.
 type NPYOptions = npy.Options
 
-// ReadNPY reads one NumPy array in any order and of either byte order.
+// ReadNPY reads one NumPy array in any order and of either byte order. It is
+// [ErrFormat] for what is no whole array, and [ErrUnsupported] for one of another
+// element type.
 func ReadNPY(r io.Reader, opts NPYOptions) (tensor.Dense, error) { return npy.Read(r, opts) }
 
-// WriteNPY writes a NumPy array, version 1.0, C order, little-endian.
+// WriteNPY writes a NumPy array, version 1.0, C order, little-endian. The error is the
+// writer's, or [tensor.ErrShape] for data that does not fill the type.
 func WriteNPY(w io.Writer, d tensor.Dense) error { return npy.Write(w, d) }
 
 // place is a path taken apart: "x.npz:name" is the array name of an archive.
@@ -47,7 +50,8 @@ func parsePlace(path string) (place, error) {
 const archiveEnding = ".npz"
 
 // CheckEnding refuses a path that ends in none of .npy, .npz and .pb, in any case of
-// letters, so that a wrong output name is found before the work is done.
+// letters, so that a wrong output name is found before the work is done: as
+// [ErrUnsupported].
 func CheckEnding(path string) error {
 	_, err := parsePlace(path)
 	return err
@@ -55,6 +59,8 @@ func CheckEnding(path string) error {
 
 // ReadFile reads a tensor from a .pb or .npy file, or from an .npz archive, of which
 // "x.npz:name" names the array where there are several; opts matter to the last two.
+// Errors name the file: the system's, such as [fs.ErrNotExist], [ErrFormat] and
+// [ErrUnsupported].
 func ReadFile(path string, opts NPYOptions) (tensor.Dense, error) {
 	p, err := parsePlace(path)
 	if err != nil {
@@ -100,7 +106,8 @@ func readTensorFile(path string) (tensor.Dense, error) {
 
 // WriteFile writes d to a .pb, .npy or .npz file, which appears whole or not at all.
 // name is the tensor's name in a .pb file, and in an .npz archive whose path does not
-// name the array.
+// name the array. Another ending is [ErrUnsupported]; other errors are the system's, or
+// those of [WriteNPY] and [WriteTensor].
 func WriteFile(path string, d tensor.Dense, name string) error {
 	p, err := parsePlace(path)
 	if err != nil {

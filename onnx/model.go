@@ -8,9 +8,10 @@ import (
 	"vkops/tensor"
 )
 
-// Model is an ONNX model whose nodes are CumSum, LogCumSumExp, Log1p and
-// NegativeLogLikelihoodLoss, fed by the model's inputs, by initializers, by
-// Constant nodes and by each other. It may be used by many goroutines at once.
+// Model is an ONNX model whose nodes are CumSum, LogCumSumExp, Log1p, LogSoftmax,
+// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss, fed by the model's inputs, by
+// initializers, by Constant nodes and by each other. It may be used by many goroutines
+// at once.
 type Model struct {
 	// IRVersion is the version of the file format, Opset that of the operators.
 	IRVersion, Opset int64
@@ -44,7 +45,9 @@ func (n Node) String() string { return nodeTitle(n.index, n.OpType, "", n.Name) 
 // The file format before version 3 has no opset_import.
 const oldestIR = 3
 
-// ReadModel reads and checks a model file. Messages name the file.
+// ReadModel reads and checks a model file. Messages name the file. Errors are the
+// system's, [ErrFormat], and [ErrUnsupported] or [tensor.ErrAttribute] for a node that
+// is not one of ours, which they name.
 func ReadModel(path string) (*Model, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -58,7 +61,7 @@ func ReadModel(path string) (*Model, error) {
 	return m, nil
 }
 
-// ParseModel is ReadModel from memory.
+// ParseModel is ReadModel from memory, with the same errors.
 func ParseModel(data []byte) (*Model, error) {
 	m := &Model{constants: map[string]tensor.Dense{}}
 	var graph []byte

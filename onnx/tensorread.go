@@ -36,7 +36,8 @@ func ReadTensor(r io.Reader) (tensor.Dense, string, error) {
 	return ParseTensor(data)
 }
 
-// ParseTensor is ReadTensor from memory. The result shares none of it.
+// ParseTensor is ReadTensor from memory. The result shares none of it. What is no whole
+// TensorProto is [ErrFormat], what is not read here [ErrUnsupported].
 func ParseTensor(data []byte) (tensor.Dense, string, error) {
 	head, err := parseTensorHead(data)
 	if err != nil {

@@ -30,7 +30,7 @@ func (d Dim) String() string {
 type ValueInfo struct {
 	Name  string
 	DType tensor.DType
-	// Dims is nil where not even the rank is declared, and empty for a scalar.
+	// Dims, outermost first, is nil where not even the rank is declared, and empty for a scalar.
 	Dims []Dim
 }
 

@@ -13,7 +13,8 @@ type Dense struct {
 	Data []byte
 }
 
-// NewDense allocates a tensor of zeros.
+// NewDense allocates a tensor of zeros. A negative dimension or too many elements is
+// [ErrShape], a type that is none [ErrType].
 func NewDense(t Type) (Dense, error) {
 	n, err := t.Bytes()
 	if err != nil {
@@ -35,7 +36,7 @@ func alignedBytes(n int) []byte {
 }
 
 // Of makes a Dense over values, which it shares. The number of values must be
-// the product of the dimensions.
+// the product of the dimensions; another one is [ErrShape].
 func Of[T Element](values []T, shape ...int) (Dense, error) {
 	n, err := Shape(shape).Elements()
 	if err != nil {
@@ -47,7 +48,8 @@ func Of[T Element](values []T, shape ...int) (Dense, error) {
 	return Dense{Type{DTypeOf[T](), shape}, BytesOf(values)}, nil
 }
 
-// Values is the tensor's elements as a flat slice that shares its memory.
+// Values is the tensor's elements as a flat slice that shares its memory. It is
+// [ErrType] if they are not of Go type T.
 func Values[T Element](d Dense) ([]T, error) {
 	if want := DTypeOf[T](); d.DType != want {
 		return nil, fmt.Errorf("%w: tensor holds %s, not %s", ErrType, d.DType, want)

@@ -58,7 +58,8 @@ func (d DType) Size() int {
 // IsFloat reports whether d is one of the floating-point types.
 func (d DType) IsFloat() bool { return int(d) < len(dtypes) && dtypes[d].float }
 
-// ParseDType finds a type by the name that String gives.
+// ParseDType finds a type by the name that String gives. Other names are [ErrType]; the
+// message lists those that there are.
 func ParseDType(name string) (DType, error) {
 	for i := 1; i < len(dtypes); i++ {
 		if dtypes[i].name == name {

@@ -8,7 +8,8 @@ type Log1p struct{}
 // Name is "log1p".
 func (Log1p) Name() string { return "log1p" }
 
-// Infer takes the input and gives an output of the same type.
+// Infer takes the input and gives an output of the same type. Errors: [ErrArity],
+// [ErrType], [ErrShape].
 func (op Log1p) Infer(inputs ...Type) (Type, error) {
 	if err := checkArity(op.Name(), len(inputs), 1, 1); err != nil {
 		return Type{}, err

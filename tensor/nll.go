@@ -22,7 +22,8 @@ func (r Reduction) String() string {
 	return "unknown"
 }
 
-// ParseReduction finds a reduction by its attribute text.
+// ParseReduction finds a reduction by its attribute text; another one is
+// [ErrAttribute].
 func ParseReduction(s string) (Reduction, error) {
 	if i := slices.Index(reductions[:], s); i >= 0 {
 		return Reduction(i), nil
@@ -35,7 +36,7 @@ func ParseReduction(s string) (Reduction, error) {
 // natural logarithms the loss is in nats. The operator text:
 // https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html.
 type NLL struct {
-	Reduction Reduction
+	Reduction Reduction // the zero value is Mean
 	// IgnoreIndex is the label whose samples contribute nothing; it may lie
 	// outside [0, C). The operator text gives it no default: nil is none.
 	IgnoreIndex *int64
@@ -53,7 +54,8 @@ func (v NLLView) Samples() int64 { return v.N * v.D }
 func (NLL) Name() string { return "nll" }
 
 // Infer takes the input [N, C, d1...], the target [N, d1...] and, optionally,
-// the weight [C]. The loss is a scalar, or shaped like the target for None.
+// the weight [C]. The loss is a scalar, or shaped like the target for None. Errors:
+// [ErrArity], [ErrType], [ErrShape], [ErrAttribute] for a Reduction that is none.
 func (op NLL) Infer(inputs ...Type) (Type, error) {
 	return lossText{op.Name(), [3]string{"input", "target", "weight"}, []DType{F16, F32, F64}}.infer(op.Reduction, inputs)
 }

@@ -27,20 +27,22 @@ func (CumSum) Name() string { return "cumsum" }
 // Name is "logcumsumexp".
 func (LogCumSumExp) Name() string { return "logcumsumexp" }
 
-// Infer takes x and gives y of the same type.
+// Infer takes x and gives y of the same type. Errors: [ErrArity], [ErrType], [ErrShape],
+// [ErrAxis].
 func (op CumSum) Infer(inputs ...Type) (Type, error) {
 	return inferScan(op.Name(), inputs, op.Axis, AllDTypes())
 }
 
-// Infer takes X and gives Y of the same type.
+// Infer takes X and gives Y of the same type. Errors: [ErrArity], [ErrType], [ErrShape],
+// [ErrAxis].
 func (op LogCumSumExp) Infer(inputs ...Type) (Type, error) {
 	return inferScan(op.Name(), inputs, op.Axis, floatTypes)
 }
 
-// View is the input seen along the axis.
+// View is the input seen along the axis; one that it does not have is [ErrAxis].
 func (op CumSum) View(s Shape) (View, error) { return scanView(op.Name(), s, op.Axis) }
 
-// View is the input seen along the axis.
+// View is the input seen along the axis; one that it does not have is [ErrAxis].
 func (op LogCumSumExp) View(s Shape) (View, error) { return scanView(op.Name(), s, op.Axis) }
 
 var floatTypes = []DType{F16, BF16, F32, F64}

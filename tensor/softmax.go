@@ -1,7 +1,9 @@
 package tensor
 
 // LogSoftmax is the ONNX operator of that name (since version 13): the logarithm of
-// exp(x) divided by the sum of exp(x) along an axis, of floating-point types.
+// exp(x) divided by the sum of exp(x) along an axis, of floating-point types; logarithms
+// are natural. The operator text:
+// https://onnx.ai/onnx/operators/onnx__LogSoftmax.html.
 type LogSoftmax struct {
 	// Axis is in [-rank, rank-1]; a negative one counts from the back. The operator
 	// text's default is -1.
@@ -11,18 +13,21 @@ type LogSoftmax struct {
 // Name is "logsoftmax".
 func (LogSoftmax) Name() string { return "logsoftmax" }
 
-// Infer takes the input and gives an output of the same type.
+// Infer takes the input and gives an output of the same type. Errors: [ErrArity],
+// [ErrType], [ErrShape], [ErrAxis].
 func (op LogSoftmax) Infer(inputs ...Type) (Type, error) {
 	return inferScan(op.Name(), inputs, op.Axis, floatTypes)
 }
 
-// View is the input seen along the axis.
+// View is the input seen along the axis; one that it does not have is [ErrAxis].
 func (op LogSoftmax) View(s Shape) (View, error) { return scanView(op.Name(), s, op.Axis) }
 
 // SoftmaxCrossEntropyLoss is the ONNX operator of that name (since version 12): what
-// NLL gives for the LogSoftmax of the scores along their second axis.
+// NLL gives for the LogSoftmax of the scores along their second axis. The loss is in
+// nats. The operator text:
+// https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html.
 type SoftmaxCrossEntropyLoss struct {
-	Reduction Reduction
+	Reduction Reduction // the zero value is Mean
 	// IgnoreIndex is the label whose samples contribute nothing; it may lie
 	// outside [0, C). The operator text gives it no default: nil is none.
 	IgnoreIndex *int64
@@ -32,7 +37,8 @@ type SoftmaxCrossEntropyLoss struct {
 func (SoftmaxCrossEntropyLoss) Name() string { return "crossentropy" }
 
 // Infer takes the scores [N, C, d1...], the labels [N, d1...] and, optionally, the
-// weights [C]. The loss is a scalar, or shaped like the labels for None.
+// weights [C]. The loss is a scalar, or shaped like the labels for None. Errors:
+// [ErrArity], [ErrType], [ErrShape], [ErrAttribute] for a Reduction that is none.
 func (op SoftmaxCrossEntropyLoss) Infer(inputs ...Type) (Type, error) {
 	return lossText{op.Name(), [3]string{"scores", "labels", "weights"}, floatTypes}.infer(op.Reduction, inputs)
 }

@@ -84,7 +84,8 @@ func (c copyOp) Infer(inputs ...tensor.Type) (tensor.Type, error) { return input
 
 // Copies plans copies of some bytes, rounded down to a multiple of 16, from Input0
 // to Output, in different forms of the copy kernel. The fastest of them is what the
-// speed of operators is measured against. Plan.Op.Name() tells them apart.
+// speed of operators is measured against. Plan.Op.Name() tells them apart. The error
+// is [gpu.ErrUnsupported] for limits that no copy fits.
 func Copies(bytes int64, lim Limits) ([]*Plan, error) {
 	shares := []int64{1, 2, 4, 8}
 	if lim.SoftwareDevice {

@@ -9,7 +9,8 @@ import (
 )
 
 // PipelineDesc describes the pipeline of a kernel with some specialization
-// constants; those not named keep their defaults.
+// constants; those not named keep their defaults. A kernel or a constant that there is
+// not is an error.
 func PipelineDesc(kernel string, spec []NameValue) (gpu.PipelineDesc, error) {
 	k, err := shaders.Lookup(kernel)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -26,8 +28,7 @@ func Undocumented(path string) ([]string, error) {
 	for _, decl := range file.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
-			explained := decl.Recv != nil && (decl.Name.Name == "Error" || decl.Name.Name == "Unwrap")
-			if decl.Name.IsExported() && decl.Doc == nil && !explained && receiverExported(decl) {
+			if isExported(decl) && decl.Doc == nil {
 				note(decl.Pos(), decl.Name.Name)
 			}
 		case *ast.GenDecl:
@@ -37,6 +38,41 @@ func Undocumented(path string) ([]string, error) {
 		}
 	}
 	return found, nil
+}
+
+// ErrorsUnsaid lists the exported functions of a Go file that return an error and whose
+// comment says nothing about errors.
+func ErrorsUnsaid(path string) ([]string, error) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, path, nil, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	said := regexp.MustCompile(`Err[A-Z]|[Ee]rrors?\b|fails`)
+	var found []string
+	for _, decl := range file.Decls {
+		f, ok := decl.(*ast.FuncDecl)
+		if ok && isExported(f) && returnsError(f) && !said.MatchString(f.Doc.Text()) {
+			found = append(found, fmt.Sprintf("%s: %s does not say which errors it returns", files.Position(f.Pos()), f.Name.Name))
+		}
+	}
+	return found, nil
+}
+
+func returnsError(f *ast.FuncDecl) bool {
+	if f.Type.Results == nil {
+		return false
+	}
+	return slices.ContainsFunc(f.Type.Results.List, func(r *ast.Field) bool {
+		name, ok := r.Type.(*ast.Ident)
+		return ok && name.Name == "error"
+	})
+}
+
+// isExported reports whether users see a function that needs a comment.
+func isExported(f *ast.FuncDecl) bool {
+	explained := f.Recv != nil && (f.Name.Name == "Error" || f.Name.Name == "Unwrap")
+	return f.Name.IsExported() && !explained && receiverExported(f)
 }
 
 func undocumentedIn(decl *ast.GenDecl, spec ast.Spec, note func(token.Pos, string)) {

@@ -1,6 +1,9 @@
 package docs
 
 import (
+	"go/doc"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"testing"
@@ -29,6 +32,69 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 		}
 	}
 	require.Empty(t, missing)
+}
+
+// public are the packages that other programs import.
+var public = []string{"tensor", "cpuref", "gpu", "host", "onnx"}
+
+// Every exported function of a public package that can fail says with which errors.
+func TestErrorsAreDocumented(t *testing.T) {
+	var missing []string
+	for _, name := range public {
+		paths, err := GoFiles(filepath.Join("..", "..", name))
+		require.NoError(t, err)
+		for _, path := range paths {
+			if filepath.Base(path) == "stub.go" { // its functions fail all alike
+				continue
+			}
+			found, err := ErrorsUnsaid(path)
+			require.NoError(t, err)
+			missing = append(missing, found...)
+		}
+	}
+	require.Empty(t, missing)
+}
+
+// Every operator has an example with its output in every tier: slices, tensors that are
+// not waited for, recordings that are replayed, and the twin.
+func TestEveryOperatorHasExamples(t *testing.T) {
+	examples := map[string]bool{}
+	for _, folder := range []string{"host", "cpuref"} {
+		paths, err := filepath.Glob(filepath.Join("..", "..", folder, "*_test.go"))
+		require.NoError(t, err)
+		for _, path := range paths {
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+			require.NoError(t, err)
+			for _, example := range doc.Examples(file) {
+				examples[folder+"."+example.Name] = example.Output != ""
+			}
+		}
+	}
+	for _, op := range []string{"CumSum", "LogCumSumExp", "Log1p", "LogSoftmax", "NLL", "SoftmaxCrossEntropyLoss"} {
+		for _, name := range []string{"host." + op, "host." + op + "Tensor", "host." + op + "Tensor_recorded", "cpuref." + op} {
+			require.True(t, examples[name], "no example with an output: %s", name)
+		}
+	}
+}
+
+func TestErrorsUnsaidSeesWhatIsMissing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.go")
+	require.NoError(t, os.WriteFile(path, []byte(`package a
+
+// A does it.
+func A() error { return nil }
+
+// B does it, or gives ErrB.
+func B() (int, error) { return 0, nil }
+
+// C has no result.
+func C() {}
+
+func d() error { return nil }
+`), 0o600))
+	found, err := ErrorsUnsaid(path)
+	require.NoError(t, err)
+	require.Equal(t, []string{path + ":4:1: A does not say which errors it returns"}, found)
 }
 
 func TestUndocumentedSeesWhatIsMissing(t *testing.T) {
