@@ -65,6 +65,11 @@ func (f benchFlags) check() error {
 	if f.rounds < 0 {
 		return fmt.Errorf("bench: --rounds %d is negative", f.rounds)
 	}
+	if f.plot != "" {
+		if err := checkPlot(f.plot); err != nil {
+			return err
+		}
+	}
 	for _, name := range f.times {
 		if !slices.Contains(timeNames(), name) {
 			return fmt.Errorf("bench: --times %q is not %s", name, oneOf(timeNames()))

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,6 +21,9 @@ import (
 func (c *cli) plotFile(from, path string) error {
 	if path == "" {
 		return badInputf("bench: --from draws, so it needs --plot FILE.svg")
+	}
+	if err := checkPlot(path); err != nil {
+		return badInput{err}
 	}
 	data, err := c.readAll(from)
 	if err != nil {
@@ -39,6 +43,17 @@ func (c *cli) plotFile(from, path string) error {
 		results = append(results, r)
 	}
 	return plotResults(path, results)
+}
+
+// checkPlot refuses a name before anything is measured for it.
+func checkPlot(path string) error {
+	if !strings.EqualFold(filepath.Ext(path), ".svg") {
+		return fmt.Errorf("bench: --plot %s does not end in .svg, the one form that is drawn", path)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return noFolder(path, err)
+	}
+	return nil
 }
 
 // plotResults draws a row for each operator, type and device.

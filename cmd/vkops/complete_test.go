@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 )
 
@@ -30,6 +31,22 @@ func TestCompletion(t *testing.T) {
 	r = vkops("completion", "bash")
 	require.Equal(t, exitOK, r.code)
 	require.Contains(t, r.stdout, "__start_vkops")
+}
+
+// Every command of ours has a line that says what it is for, and an example.
+func TestHelpHasExamples(t *testing.T) {
+	var check func(cmd *cobra.Command)
+	check = func(cmd *cobra.Command) {
+		require.NotEmpty(t, cmd.Short, cmd.CommandPath())
+		require.Contains(t, cmd.Example, "vkops ", cmd.CommandPath())
+		for _, sub := range cmd.Commands() {
+			check(sub)
+		}
+	}
+	check((&cli{}).root())
+	r := vkops("--version")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	require.Contains(t, r.stdout, "vkops version ")
 }
 
 func TestInfo(t *testing.T) {

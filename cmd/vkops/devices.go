@@ -94,12 +94,12 @@ func (c *cli) devices() error {
 		return c.printJSON(list)
 	}
 	for _, d := range list {
-		if _, err := fmt.Fprint(c.stdout, d.text()); err != nil {
+		if _, err := fmt.Fprint(c.stdout, c.headline(d)+d.text(widthOf(c.stdout))); err != nil {
 			return err
 		}
 	}
 	if c.device == "" {
-		c.printf("cpu: the twin in Go, on every machine, with the same bits (--device cpu)\n")
+		c.printf("%s\n   on every machine: the twin in Go, with the same bits (--device cpu)\n", c.paint(bold, "cpu"))
 	}
 	return nil
 }
@@ -148,19 +148,28 @@ func controlsOf(c gpu.FloatControls) floatControls {
 	return floatControls{c.RoundTiesToEven, c.PreserveSpecials, c.PreserveDenormals}
 }
 
-// text is a paragraph about the device.
-func (d device) text() string {
-	var b strings.Builder
+// headline is a device's name, and whether it may be trusted.
+func (c *cli) headline(d device) string {
 	name := d.Name
 	if d.Vulkan {
 		name = fmt.Sprintf("%d: %s", d.Index, name)
 	}
+	line := c.paint(bold, name)
 	if d.Default {
-		name += "  (default)"
+		line += "  (default)"
 	}
-	fmt.Fprintln(&b, name)
+	if d.Vulkan && d.Error == "" && !d.Trusted {
+		line += "  " + c.paint(red, "NOT TRUSTED: results may differ from the twin's")
+	}
+	return line + "\n"
+}
+
+// text is what is to be known about the device, a line for each, broken to fit a width.
+func (d device) text(width int) string {
+	var b strings.Builder
 	line := func(label, format string, args ...any) {
-		fmt.Fprintf(&b, "   %-15s %s\n", label, fmt.Sprintf(format, args...))
+		text := fmt.Sprintf("   %-16s %s", label, fmt.Sprintf(format, args...))
+		fmt.Fprintln(&b, wrapped(text, width, 20))
 	}
 	if !d.Vulkan {
 		line("driver", "%s", d.Driver)
@@ -179,10 +188,10 @@ func (d device) text() string {
 	line("features", "%s", yesNo([]string{"float64", "int64", "int16", "storage16", "timestamps", "unified_memory"}, d.Features))
 	for _, width := range []string{"float16", "float32", "float64"} {
 		controls := d.FloatControl[width]
-		line(width+" controls", "%s", yesNo([]string{"round to nearest even", "preserve specials", "preserve subnormals"}, map[string]bool{
-			"round to nearest even": controls.RoundToNearestEven,
-			"preserve specials":     controls.PreserveSpecials,
-			"preserve subnormals":   controls.PreserveSubnormals,
+		line(width+" controls", "%s", yesNo([]string{"rounding to nearest even", "keeping specials", "keeping subnormals"}, map[string]bool{
+			"rounding to nearest even": controls.RoundToNearestEven,
+			"keeping specials":         controls.PreserveSpecials,
+			"keeping subnormals":       controls.PreserveSubnormals,
 		}))
 	}
 	for _, width := range []string{"float32", "float64"} {
@@ -190,13 +199,10 @@ func (d device) text() string {
 			line(width+" litmus", "%s", found)
 		}
 	}
-	if !d.Trusted {
-		line("NOT TRUSTED", "results may differ from the twin's")
-	}
 	return b.String()
 }
 
-// litmusOf lists what was found about one width: "keeps the sign of zero yes, ...".
+// litmusOf lists what was found about one width: "keeps the sign of zero, ...".
 func (d device) litmusOf(width string) string {
 	var parts []string
 	for _, check := range d.Litmus {
@@ -204,7 +210,10 @@ func (d device) litmusOf(width string) string {
 		if !ok {
 			continue
 		}
-		found := name + " " + check.Found
+		found := name
+		if check.Found != "yes" {
+			found += ": " + check.Found
+		}
 		if !check.Pass && check.Required {
 			found += " (FAILED)"
 		}
@@ -213,15 +222,25 @@ func (d device) litmusOf(width string) string {
 	return strings.Join(parts, ", ")
 }
 
+// yesNo lists the names that have a value, and behind them those that have none:
+// "float64, int64; no int16".
 func yesNo(names []string, values map[string]bool) string {
-	parts := make([]string, len(names))
-	for i, name := range names {
-		parts[i] = name + " no"
+	var yes, no []string
+	for _, name := range names {
 		if values[name] {
-			parts[i] = name + " yes"
+			yes = append(yes, name)
+		} else {
+			no = append(no, name)
 		}
 	}
-	return strings.Join(parts, ", ")
+	parts := []string{strings.Join(yes, ", ")}
+	if len(yes) == 0 {
+		parts = nil
+	}
+	if len(no) > 0 {
+		parts = append(parts, "no "+strings.Join(no, ", no "))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // size prints a number of bytes in the largest binary unit that fits.

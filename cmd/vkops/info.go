@@ -29,7 +29,7 @@ that the model leaves open are given with --dim.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			model, err := onnx.ReadModel(args[0])
 			if err != nil {
-				return badInput{err}
+				return notAModel(args[0], err)
 			}
 			extents, err := parseExtents(dims)
 			if err != nil {
@@ -191,7 +191,7 @@ func (c *cli) steps(b *onnx.Bound) ([]stepInfo, error) {
 }
 
 func (c *cli) printInfo(model *onnx.Model, result modelInfo) {
-	c.printf("%s: IR version %d, opset %d\n", result.Model, result.IR, result.Opset)
+	c.printf("%s: IR version %d, opset %d\n", c.paint(bold, result.Model), result.IR, result.Opset)
 	for i, in := range model.Inputs {
 		note := ""
 		if result.Inputs[i].HasDefault {
@@ -209,7 +209,7 @@ func (c *cli) printInfo(model *onnx.Model, result modelInfo) {
 		c.printf("no plan: %s\n", result.NoSteps)
 	}
 	for i, s := range result.Steps {
-		c.printf("%s %s", c.paint(bold, fmt.Sprintf("step %d:", i)), s.text)
+		c.printf("%s %s", c.paint(bold, fmt.Sprintf("step %d:", i)), wrapped(s.text, widthOf(c.stdout), 4))
 	}
 	c.printf("run it: vkops run %s%s%s\n", result.Model, strings.Repeat(" -i FILE", len(model.Required())), strings.Repeat(" -o FILE", len(model.Outputs)))
 }

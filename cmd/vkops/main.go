@@ -1,6 +1,6 @@
-// Command vkops runs the operators CumSum, LogCumSumExp, Log1p and
-// NegativeLogLikelihoodLoss on files, checks a device against the CPU twin, and
-// measures it. See "vkops help".
+// Command vkops runs the operators CumSum, LogCumSumExp, Log1p, LogSoftmax,
+// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss on files, checks a device
+// against the CPU twin, and measures it. See "vkops help".
 package main
 
 import (

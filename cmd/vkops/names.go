@@ -14,6 +14,23 @@ func operatorNames() []string {
 		tensor.NLL{}.Name(), tensor.SoftmaxCrossEntropyLoss{}.Name()}
 }
 
+// onnxName is an operator's name in ONNX, which run takes, too.
+func onnxName(name string) string {
+	switch name {
+	case tensor.CumSum{}.Name():
+		return "CumSum"
+	case tensor.LogCumSumExp{}.Name():
+		return "LogCumSumExp"
+	case tensor.Log1p{}.Name():
+		return "Log1p"
+	case tensor.LogSoftmax{}.Name():
+		return "LogSoftmax"
+	case tensor.NLL{}.Name():
+		return "NegativeLogLikelihoodLoss"
+	}
+	return "SoftmaxCrossEntropyLoss"
+}
+
 func unknownOp(name string) error {
 	return fmt.Errorf("operator %q is not %s", name, oneOf(operatorNames()))
 }

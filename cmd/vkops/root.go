@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,27 +56,12 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		err = fmt.Errorf("%w%s (see '%s --help')", err, meant(root, args), cmd.CommandPath())
 	}
 	if err != nil && !errors.Is(err, errReported) {
-		fmt.Fprintf(stderr, "vkops: %v\n", err)
-		if code == exitNoDevice {
-			fmt.Fprintln(stderr, "vkops: --device cpu needs none: it computes on the CPU, with the same bits")
+		fmt.Fprintf(stderr, "%s %v\n", paint(stderr, red, "vkops:"), err)
+		if hint := hintOf(cmd, err); hint != "" {
+			fmt.Fprintf(stderr, "%s %s\n", paint(stderr, bold, "vkops:"), hint)
 		}
 	}
 	return code
-}
-
-// meant asks for the command that an unknown one was perhaps meant to be.
-func meant(root *cobra.Command, args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	if known, _, err := root.Find(args[:1]); err == nil && known != root {
-		return "" // the command is right, its flags are not
-	}
-	root.SuggestionsMinimumDistance = 2
-	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
-		return fmt.Sprintf("; did you mean %s?", near[0])
-	}
-	return ""
 }
 
 func exitCode(err error) int {
@@ -96,10 +83,15 @@ func exitCode(err error) int {
 
 func (c *cli) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "vkops",
+		Use:     "vkops",
+		Version: version(),
+		Example: `  vkops devices                                      # what there is
+  vkops run cumsum --axis 0 -i x.npy -o y.npy        # an operator on a file
+  vkops verify --device 0                            # a device against the CPU`,
 		Short: "ONNX operators on Vulkan devices, with the same bits on the CPU",
-		Long: `vkops runs the ONNX operators CumSum, LogCumSumExp, Log1p and
-NegativeLogLikelihoodLoss on a Vulkan device, or on the CPU with the same bits.
+		Long: `vkops runs the ONNX operators CumSum, LogCumSumExp, Log1p, LogSoftmax,
+NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss on a Vulkan device, or on
+the CPU with the same bits.
 
 Exit codes: 0 all is well; 1 a mismatch or a failed case; 2 wrong usage or bad
 input; 3 no Vulkan device, or none so named.`,
@@ -111,18 +103,42 @@ input; 3 no Vulkan device, or none so named.`,
 			c.started = err == nil
 			return err
 		},
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return badInputf("no command given (see '%s --help')", cmd.CommandPath())
 		},
 	}
 	root.PersistentFlags().StringVar(&c.device, "device", "",
-		`device: "cpu", an index of 'vkops devices', or part of a name (default: $VKOPS_DEVICE, else the best one)`)
+		"`DEVICE`: \"cpu\", an index of 'vkops devices', or part of a name (default: $VKOPS_DEVICE, else the best one)")
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON, and nothing else, on the standard output")
 	root.AddCommand(c.devicesCommand(), c.runCommand(), c.testCommand(), c.verifyCommand(), c.benchCommand(), c.infoCommand(), c.soakCommand(), c.tuneCommand())
 	_ = root.RegisterFlagCompletionFunc("device", completeDevice)
 	completions(root)
+	fitHelp(root, widthOf(c.stdout))
 	return root
+}
+
+// version is the commit that the command was built from, as far as Go knows it.
+func version() string {
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	text := build.Main.Version
+	for _, s := range build.Settings {
+		if s.Key == "vcs.revision" {
+			text += " " + s.Value
+		}
+	}
+	return text + ", " + build.GoVersion
+}
+
+// fitHelp wraps the help on flags to a width. 0 is no limit.
+func fitHelp(root *cobra.Command, width int) {
+	if width < narrowest {
+		return
+	}
+	usages := strings.NewReplacer("Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", width))
+	root.SetUsageTemplate(usages.Replace(root.UsageTemplate()))
 }
 
 // printJSON prints one value on a line of its own.

@@ -26,9 +26,9 @@ type files struct {
 }
 
 func (f *files) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVarP(&f.inputs, "input", "i", nil, "input file: .npy, .pb, .npz:NAME, or - for .npy from the standard input; once for each input, in order")
-	cmd.Flags().StringArrayVarP(&f.outputs, "output", "o", nil, "output file: .npy, .pb, .npz or .npz:NAME, or - for .npy to the standard output; once for each output, in order")
-	cmd.Flags().StringVar(&f.dtype, "dtype", "", `"bfloat16" reads .npy and .npz files of type <V2 as bfloat16`)
+	cmd.Flags().StringArrayVarP(&f.inputs, "input", "i", nil, "input `FILE`: .npy, .pb, .npz:NAME, or - for .npy from the standard input; once for each input, in order")
+	cmd.Flags().StringArrayVarP(&f.outputs, "output", "o", nil, "output `FILE`: .npy, .pb, .npz or .npz:NAME, or - for .npy to the standard output; once for each output, in order")
+	cmd.Flags().StringVar(&f.dtype, "dtype", "", "\"bfloat16\" reads .npy and .npz files of type <V2 as that `TYPE`")
 }
 
 // job is a run whose inputs have been read and checked.
@@ -41,8 +41,10 @@ type job struct {
 func (c *cli) runCommand() *cobra.Command {
 	var f files
 	run := &cobra.Command{
-		Use:   "run MODEL.onnx | cumsum | logcumsumexp | log1p | nll",
-		Short: "run one operator on files",
+		Use:   "run MODEL.onnx | OPERATOR",
+		Short: "run an operator, or an ONNX model of them, on files",
+		Long: `run computes one operator, or a model that consists of them, on the device. Inputs
+and outputs are files; element types are kept, float16 and bfloat16 too.`,
 		Example: `  vkops run model.onnx -i x.pb -i axis.pb -o y.npy
   vkops run cumsum --axis 1 -i x.npy -o y.npy
   vkops run nll --reduction sum -i data.npz:logprobs -i data.npz:labels -o loss.npy
@@ -50,7 +52,8 @@ func (c *cli) runCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !strings.EqualFold(filepath.Ext(args[0]), ".onnx") {
-				return badInputf("run: %q is neither an operator (%s) nor a .onnx file", args[0], strings.Join(operatorNames(), ", "))
+				return badInputf("run: %q is neither an operator (%s) nor a .onnx file%s", args[0], strings.Join(operatorNames(), ", "),
+					meant(cmd.Root(), []string{"run", args[0]}))
 			}
 			return c.runModel(cmd.Context(), args[0], f)
 		},
@@ -65,9 +68,10 @@ func (c *cli) operator(name, short, example string, parse func(cmd *cobra.Comman
 	var f files
 	cmd := &cobra.Command{
 		Use:     name,
+		Aliases: []string{onnxName(name)},
 		Short:   short,
 		Example: example,
-		Args:    cobra.NoArgs,
+		Args:    noFiles,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.runJob(cmd.Context(), f, func() (job, error) {
 				op, err := parse(cmd)
@@ -195,7 +199,7 @@ func (f files) check(c *cli) error {
 			return badInputf("output: %w", err)
 		}
 		if info, err := os.Stat(filepath.Dir(path)); err != nil {
-			return badInputf("output %s: %w", path, err)
+			return noFolder(path, err)
 		} else if !info.IsDir() {
 			return badInputf("output %s: %s is not a folder", path, filepath.Dir(path))
 		}
@@ -233,6 +237,9 @@ func (f files) checkPipes(c *cli) error {
 
 // checkOutputs refuses another number of output files than what gives them has.
 func (f files) checkOutputs(what string, outputs int) error {
+	if len(f.outputs) == 0 {
+		return badInputf("%s: no output is named; add -o y.npy", what)
+	}
 	if len(f.outputs) != outputs {
 		return badInputf("%s: %d outputs named with -o, gives %d", what, len(f.outputs), outputs)
 	}

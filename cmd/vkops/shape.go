@@ -15,7 +15,7 @@ func parseShape(s string) (tensor.Shape, error) {
 	for i, part := range parts {
 		d, err := strconv.ParseUint(part, 10, 63)
 		if err != nil || d > 1<<62 {
-			return nil, fmt.Errorf("shape %q is not of the form 4096x4096", s)
+			return nil, fmt.Errorf("shape %q is not of the form 4096x4096; commas separate shapes", s)
 		}
 		shape[i] = int(d)
 	}

@@ -75,11 +75,22 @@ func (c *cli) soak(ctx context.Context, o soak.Options) error {
 		return rt, err
 	}
 	o.Pauses = max(time.Second, min(o.For/10, 30*time.Second))
+	var bar *progress // from the first report on
 	o.Progress = func(r soak.Report) {
+		if bar == nil {
+			bar = newProgress(c.stderr, int(max(1, o.For.Seconds())))
+		}
+		if shown(c.stderr) {
+			bar.reach(int(r.Elapsed.Seconds()), fmt.Sprintf("%d jobs, %d MiB", r.Jobs, r.Now.Resident>>20))
+			return
+		}
 		fmt.Fprintf(c.stderr, "%v: %d jobs, %d values, %d MiB, %d file handles, %d threads\n",
 			r.Elapsed.Round(time.Second), r.Jobs, r.Values, r.Now.Resident>>20, r.Now.Files, r.Now.Threads)
 	}
 	report, err := soak.Run(ctx, o)
+	if bar != nil {
+		bar.end()
+	}
 	if err != nil {
 		return fmt.Errorf("soak: %w", err)
 	}
@@ -105,9 +116,9 @@ func (c *cli) reportSoak(device string, o soak.Options, r soak.Report) error {
 		fmt.Fprintf(c.stderr, "vkops: soak: %s\n", f)
 	}
 	if len(failures) > 0 {
-		c.printf("soak: FAILED, seed %d\n", o.Seed)
+		c.printf("soak: %s, seed %d\n", c.paint(red, "FAILED"), o.Seed)
 		return errReported
 	}
-	c.printf("soak: %d jobs (%d cancelled, %d refused), %d values: every bit is the same\n", r.Jobs, r.Cancelled, r.Refused, r.Values)
+	c.printf("soak: %d jobs (%d cancelled, %d refused), %d values: %s\n", r.Jobs, r.Cancelled, r.Refused, r.Values, c.paint(green, "every bit is the same"))
 	return nil
 }

@@ -52,6 +52,8 @@ type testSummary struct {
 
 func (c *cli) test(ctx context.Context, rt *host.Runtime, found []cases.Case) error {
 	var sum testSummary
+	width := widthOf(c.stdout)
+	c.printf("%d cases on %s\n", len(found), rt.Device().Name)
 	for _, one := range found {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("test: %w", err)
@@ -63,11 +65,11 @@ func (c *cli) test(ctx context.Context, rt *host.Runtime, found []cases.Case) er
 		line := testResult{Case: r.Name, Dir: r.Dir, Passed: r.Passed(), Where: r.Where}
 		if r.Passed() {
 			sum.Passed++
-			c.printf("%s %s on %s\n", c.paint(green, "PASS"), r.Name, r.Where)
+			c.printf("%s\n", wrapped(c.paint(green, "PASS")+" "+r.Name+elsewhere(rt, r.Where), width, 5))
 		} else {
 			sum.Failed++
 			line.Error = r.Err.Error()
-			c.printf("%s %s%s: %v\n", c.paint(red, "FAIL"), r.Name, onWhere(r.Where), r.Err)
+			c.printf("%s\n", wrapped(fmt.Sprintf("%s %s%s: %v", c.paint(red, "FAIL"), r.Name, elsewhere(rt, r.Where), r.Err), width, 5))
 		}
 		if c.json {
 			if err := c.printJSON(line); err != nil {
@@ -80,16 +82,21 @@ func (c *cli) test(ctx context.Context, rt *host.Runtime, found []cases.Case) er
 			return err
 		}
 	}
-	c.printf("%d passed, %d failed\n", sum.Passed, sum.Failed)
+	how := green
+	if sum.Failed > 0 {
+		how = red
+	}
+	c.printf("%s\n", c.paint(how, fmt.Sprintf("%d passed, %d failed", sum.Passed, sum.Failed)))
 	if sum.Failed > 0 {
 		return errReported
 	}
 	return nil
 }
 
-func onWhere(where string) string {
-	if where == "" {
-		return "" // it failed before it could run
+// elsewhere says where a case ran if not on the device that all cases are for.
+func elsewhere(rt *host.Runtime, where string) string {
+	if where == "" || where == rt.Device().Name { // "": it failed before it could run
+		return ""
 	}
 	return " on " + where
 }

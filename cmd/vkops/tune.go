@@ -37,6 +37,9 @@ func (c *cli) tune(ctx context.Context) error {
 		return err
 	}
 	defer rt.Close()
+	if !rt.Device().Twin { // else it says why not
+		c.printf("tuning %s, for some seconds\n", rt.Device().Name)
+	}
 	t, path, err := host.Tune(ctx, rt)
 	if err != nil {
 		return err
@@ -50,7 +53,7 @@ func (c *cli) tune(ctx context.Context) error {
 		}
 		return n
 	}
-	c.printf("on %s\nworkgroup size: %v\nstretch: %v\n%.2f times as fast as before\n", rt.Device().Name,
+	c.printf("workgroup size: %v\nstretch: %v\n%.2f times as fast as before\n",
 		chosen(int64(t.WorkgroupSize)), chosen(t.Stretch), t.Gain)
 	if path != "" {
 		c.printf("kept in %s\n", path)

@@ -184,10 +184,10 @@ func (c *cli) reportVerify(found []verified, seed uint64) error {
 	}
 	for _, o := range found {
 		if o.First != "" {
-			fmt.Fprintf(c.stderr, "vkops: mismatch: %s\n", o.First)
+			fmt.Fprintf(c.stderr, "%s mismatch: %s\n", paint(c.stderr, red, "vkops:"), o.First)
 		}
 		if o.OutOfBound > 0 {
-			fmt.Fprintf(c.stderr, "vkops: error bound passed: %s\n", o.Worst)
+			fmt.Fprintf(c.stderr, "%s error bound passed: %s\n", paint(c.stderr, red, "vkops:"), o.Worst)
 		}
 	}
 	if !ok {

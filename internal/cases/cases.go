@@ -52,6 +52,9 @@ func Find(dirs ...string) ([]Case, error) {
 		if err != nil {
 			return nil, err
 		}
+		if info, err := os.Stat(root); err == nil && !info.IsDir() {
+			return nil, fmt.Errorf("%w in %s: it is a file; name the folder that holds it", ErrNoCase, dir)
+		}
 		err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !entry.IsDir() {
 				return err

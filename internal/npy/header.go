@@ -30,7 +30,7 @@ type elementFormat struct {
 func (h header) format(opts Options) (elementFormat, error) {
 	if h.descr == "<V2" || h.descr == "|V2" {
 		if opts.Void2 == tensor.Invalid {
-			return elementFormat{}, fmt.Errorf("%w: element type %q; it may be bfloat16, but only the caller can say so", ErrUnsupported, h.descr)
+			return elementFormat{}, fmt.Errorf("%w: element type %q; it may be bfloat16, but only the caller can say so (NPYOptions.Void2, --dtype bfloat16)", ErrUnsupported, h.descr)
 		}
 		if opts.Void2.Size() != 2 {
 			return elementFormat{}, fmt.Errorf("%w: element type %q read as %s", tensor.ErrType, h.descr, opts.Void2)
@@ -42,7 +42,7 @@ func (h header) format(opts Options) (elementFormat, error) {
 			return elementFormat{dtype, h.descr[0] == '>'}, nil
 		}
 	}
-	return elementFormat{}, fmt.Errorf("%w: %w: element type %q", ErrUnsupported, tensor.ErrType, h.descr)
+	return elementFormat{}, fmt.Errorf("%w: %w: %q is none of %v", ErrUnsupported, tensor.ErrType, h.descr, tensor.AllDTypes())
 }
 
 // parseHeader reads the Python literal, no other than the three keys in any
