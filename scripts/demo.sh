@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets up, builds, lists the devices, scores a text with a letter model made of
-# the four operators, checks the device against the CPU, and measures it.
+# four operators, checks the device against the CPU, and measures it.
 # VKOPS_DEVICE chooses another device than the default.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

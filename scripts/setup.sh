@@ -31,6 +31,10 @@ need() { # need PACKAGE CHECK...: notes the package where the check fails
 }
 compiles() { echo '#include <stdio.h>' | gcc -fsyntax-only -x c -; }
 loader() { PATH=$PATH:/sbin:/usr/sbin ldconfig -p | grep -F libvulkan.so.1; }
+certificates() { # where Go looks for them
+  [ -n "${SSL_CERT_FILE:-}" ] || a_file '/etc/ssl/certs/ca-certificates.crt' || a_file '/etc/pki/tls/certs/ca-bundle.crt' ||
+    a_file '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem' || a_file '/etc/ssl/cert.pem'
+}
 a_file() { compgen -G "$1"; }
 numpy() { python3 -c 'import numpy' || /usr/bin/python3 -c 'import numpy'; }
 
@@ -47,6 +51,7 @@ need_go() {
 
 if [ $build = 1 ]; then
   need_go
+  need ca-certificates certificates # to fetch modules
   need gcc command -v gcc
   need libc6-dev compiles
   need glslang-tools command -v glslangValidator

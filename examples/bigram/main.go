@@ -1,4 +1,4 @@
-// Command bigram scores a text with a letter model made of the four operators:
+// Command bigram scores a text with a letter model made of four of the operators:
 // how likely is each letter, given the one before it? It runs on the default
 // device and writes what it feeds to the operators into a folder, as .npy.
 //
