@@ -86,9 +86,9 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 echo "setup: installing ${missing[*]}"
-"${as_root[@]}" apt-get update -q </dev/null ||
+"${as_root[@]}" apt-get update -q -o Acquire::Retries=3 </dev/null ||
   echo "setup: apt-get update failed; trying with the package lists that are here" >&2
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-  apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null ||
+  apt-get install -q -y -o Acquire::Retries=3 --no-install-recommends "${missing[@]}" </dev/null ||
   fail "apt-get could not install ${missing[*]}"
 echo "setup: done"

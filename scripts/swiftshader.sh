@@ -31,11 +31,11 @@ done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-download() { (cd "$work" && apt-get download -q -o APT::Sandbox::User=root chromium-common </dev/null >&2); }
+download() { (cd "$work" && apt-get download -q -o Acquire::Retries=3 -o APT::Sandbox::User=root chromium-common </dev/null >&2); }
 if ! download; then
   as_root=()
   [ "$(id -u)" -eq 0 ] || as_root=(sudo)
-  "${as_root[@]}" apt-get update -q </dev/null >&2 || echo "swiftshader: apt-get update failed" >&2
+  "${as_root[@]}" apt-get update -q -o Acquire::Retries=3 </dev/null >&2 || echo "swiftshader: apt-get update failed" >&2
   download || fail "no package chromium-common to download on this system"
 fi
 
