@@ -34,17 +34,40 @@ func CumSum[T tensor.Element](dst, src []T, v tensor.View, exclusive, reverse bo
 
 func realCumSum[T real](exclusive bool) operator[T, pair[T]] {
 	op := operator[T, pair[T]]{
-		identity:  pairIdentity[T](),
-		combine:   pairCombine[T],
-		aggregate: pairAggregate[T],
-		outputs:   pairOutputs[T],
-		walk:      pairWalk[T],
-		first:     canonical[T],
+		identity: pairIdentity[T](),
+		combine:  pairCombine[T],
+		fold:     pairFold[T],
+		outputs:  pairOutputs[T],
+		first:    canonical[T],
 	}
 	if exclusive {
-		op.outputs, op.walk, op.first = pairOutputsExclusive[T], nil, nil
+		op.outputs, op.first = outputRuns(pairCombine[T], pairOutputsExclusive[T]), nil
 	}
 	return op
+}
+
+// pairFold takes two runs side by side, which fills the time that the sums of one
+// wait for each other.
+func pairFold[T real](group []T, runs []pair[T]) pair[T] {
+	folded := pairIdentity[T]()
+	for len(group) >= 2*radix {
+		x := (*[2 * radix]T)(group)
+		lo := pairIdentity[T]().lo
+		a, b := pair[T]{x[0], lo}, pair[T]{x[radix], lo} // as the identity takes them
+		for i := 1; i < radix; i++ {
+			a, b = a.take(x[i]), b.take(x[radix+i])
+		}
+		runs[0], runs[1] = a, b
+		folded = pairCombine(pairCombine(folded, a), b)
+		group, runs = group[2*radix:], runs[2:]
+	}
+	for i := 0; len(group) > 0; i++ {
+		n := min(radix, len(group))
+		runs[i] = pairAggregate(group[:n])
+		folded = pairCombine(folded, runs[i])
+		group = group[n:]
+	}
+	return folded
 }
 
 func pairAggregate[T real](run []T) pair[T] {
@@ -55,40 +78,34 @@ func pairAggregate[T real](run []T) pair[T] {
 	return p
 }
 
-func pairOutputs[T real](dst, run []T, c pair[T]) {
-	var x [radix]T
-	run = copyRun(&x, run)
-	dst = dst[:len(run)]
-	end := c
-	for i, x := range run {
-		end = end.take(x)
-		dst[i] = end.hi + end.lo
+// pairOutputs takes two runs side by side, too. A sum that is not finite stays so
+// within its run, so that the last one is tested only.
+func pairOutputs[T real](dst, group []T, carry pair[T], runs []pair[T]) {
+	for len(group) >= 2*radix {
+		x, y := *(*[2 * radix]T)(group), (*[2 * radix]T)(dst)
+		second := pairCombine(carry, runs[0])
+		a, b := carry, second
+		for i := range radix {
+			a, b = a.take(x[i]), b.take(x[radix+i])
+			y[i], y[radix+i] = a.hi+a.lo, b.hi+b.lo
+		}
+		if !a.isFinite() || !b.isFinite() {
+			pairOutputsRun(y[:radix], x[:radix], carry)
+			pairOutputsRun(y[radix:], x[radix:], second)
+		}
+		carry = pairCombine(second, runs[1])
+		dst, group, runs = dst[2*radix:], group[2*radix:], runs[2:]
 	}
-	if !end.isFinite() {
-		pairOutputsNotFinite(dst, run, c)
+	for i := 0; len(group) > 0; i++ {
+		n := min(radix, len(group))
+		pairOutputsRun(dst[:n], group[:n], carry)
+		carry = pairCombine(carry, runs[i])
+		dst, group = dst[n:], group[n:]
 	}
 }
 
-// pairWalk is pairAggregate and pairOutputs in one loop: neither waits for the other.
-func pairWalk[T real](dst, run []T, c pair[T]) pair[T] {
-	var x [radix]T
-	run = copyRun(&x, run)
-	dst = dst[:len(run)]
-	end, aggregate := c, pairIdentity[T]()
-	for i, x := range run {
-		aggregate = aggregate.take(x)
-		end = end.take(x)
-		dst[i] = end.hi + end.lo
-	}
-	if !end.isFinite() {
-		pairOutputsNotFinite(dst, run, c)
-	}
-	return aggregate
-}
-
-// pairOutputsNotFinite is pairOutputs for any sums. A sum that is not finite stays
-// so, which lets the loops above look at the last one only.
-func pairOutputsNotFinite[T real](dst, run []T, c pair[T]) {
+// pairOutputsRun is pairOutputs of one run, and for any sums.
+func pairOutputsRun[T real](dst, run []T, c pair[T]) {
 	for i, x := range run {
 		c = c.take(x)
 		dst[i] = c.value()
@@ -116,36 +133,31 @@ func pairOutputsExclusive[T real](dst, run []T, c pair[T]) {
 
 // halfCumSum runs in float32 and rounds each output once.
 func halfCumSum[H half](exclusive bool) operator[H, pair[float32]] {
-	op := operator[H, pair[float32]]{
-		identity: pairIdentity[float32](),
-		combine:  pairCombine[float32],
-		aggregate: func(run []H) pair[float32] {
-			var wide [radix]float32
-			return pairAggregate(widenHalves(&wide, run))
-		},
-		outputs: func(dst, run []H, c pair[float32]) {
-			var wide [radix]float32
-			elements := widenHalves(&wide, run)
-			for i, x := range elements {
-				c = c.take(x)
-				elements[i] = valueToOdd(c)
-			}
-			roundHalves(dst, elements)
-		},
-		first: canonicalHalf[H],
-	}
-	if !exclusive {
-		return op
-	}
-	op.first = nil
-	op.outputs = func(dst, run []H, c pair[float32]) {
+	outputs := func(dst, run []H, c pair[float32]) {
 		var wide [radix]float32
 		elements := widenHalves(&wide, run)
 		for i, x := range elements {
-			elements[i] = valueToOdd(c) + 0
-			c = c.take(x)
+			if exclusive {
+				elements[i] = valueToOdd(c) + 0
+				c = c.take(x)
+			} else {
+				c = c.take(x)
+				elements[i] = valueToOdd(c)
+			}
 		}
 		roundHalves(dst, elements)
+	}
+	op := operator[H, pair[float32]]{
+		identity: pairIdentity[float32](),
+		combine:  pairCombine[float32],
+		fold: foldRuns(pairIdentity[float32](), pairCombine[float32], func(run []H) pair[float32] {
+			var wide [radix]float32
+			return pairAggregate(widenHalves(&wide, run))
+		}),
+		outputs: outputRuns(pairCombine[float32], outputs),
+	}
+	if !exclusive {
+		op.first = canonicalHalf[H]
 	}
 	return op
 }
@@ -162,31 +174,41 @@ type integer interface {
 	int32 | int64 | uint32 | uint64
 }
 
+// integerCumSum needs no order: sums wrap, so that the runs may be left out.
 func integerCumSum[T integer](exclusive bool) operator[T, T] {
 	op := operator[T, T]{
 		combine: func(a, b T) T { return a + b },
-		aggregate: func(run []T) (sum T) {
-			for _, x := range run {
+		fold: func(group, _ []T) (sum T) {
+			for _, x := range group {
 				sum += x
 			}
 			return sum
 		},
-		outputs: func(dst, run []T, sum T) {
-			dst = dst[:len(run)]
-			for i, x := range run {
-				sum += x
-				dst[i] = sum
-			}
-		},
+		walk: integerSums[T],
 	}
 	if exclusive {
-		op.outputs = func(dst, run []T, sum T) {
-			dst = dst[:len(run)]
-			for i, x := range run {
-				dst[i] = sum
-				sum += x
-			}
-		}
+		op.walk = integerSumsExclusive[T]
 	}
+	op.outputs = func(dst, group []T, carry T, _ []T) { op.walk(dst, group, carry) }
 	return op
+}
+
+func integerSums[T integer](dst, group []T, carry T) T {
+	dst = dst[:len(group)]
+	sum := carry
+	for i, x := range group {
+		sum += x
+		dst[i] = sum
+	}
+	return sum - carry
+}
+
+func integerSumsExclusive[T integer](dst, group []T, carry T) T {
+	dst = dst[:len(group)]
+	sum := carry
+	for i, x := range group {
+		dst[i] = sum
+		sum += x
+	}
+	return sum - carry
 }

@@ -23,25 +23,19 @@ func LogCumSumExp[T tensor.Float](dst, src []T, v tensor.View) {
 }
 
 func realLogCumSumExp[T real]() operator[T, expSum[T]] {
-	return operator[T, expSum[T]]{
-		identity:  expIdentity[T](),
-		combine:   expCombine[T],
-		aggregate: expAggregate[T],
-		outputs: func(dst, run []T, c expSum[T]) {
-			var e expRun[T]
-			e.terms(run)
-			e.sums(c, len(run))
-			e.logs(dst[:len(run)])
-		},
-		walk: func(dst, run []T, c expSum[T]) expSum[T] {
-			var e expRun[T]
-			e.terms(run)
-			aggregate := e.sums(expIdentity[T](), len(run))
-			e.sums(c, len(run))
-			e.logs(dst[:len(run)])
-			return aggregate
-		},
-		first: canonical[T],
+	return expOperator(expAggregate[T], expOutputs[T], expWalk[T], canonical[T])
+}
+
+// expOperator makes an operator of functions on runs.
+func expOperator[E any, T real](aggregate func(run []E) expSum[T], outputs func(dst, run []E, c expSum[T]),
+	walk func(dst, run []E, c expSum[T]) expSum[T], first func(x E) E) operator[E, expSum[T]] {
+	return operator[E, expSum[T]]{
+		identity: expIdentity[T](),
+		combine:  expCombine[T],
+		fold:     foldRuns(expIdentity[T](), expCombine[T], aggregate),
+		outputs:  outputRuns(expCombine[T], outputs),
+		walk:     walkRuns(expIdentity[T](), expCombine[T], walk),
+		first:    first,
 	}
 }
 
@@ -51,29 +45,41 @@ func expAggregate[T real](run []T) expSum[T] {
 	return e.sums(expIdentity[T](), len(run))
 }
 
+func expOutputs[T real](dst, run []T, c expSum[T]) {
+	var e expRun[T]
+	e.terms(run)
+	e.sums(c, len(run))
+	e.logs(dst[:len(run)])
+}
+
+func expWalk[T real](dst, run []T, c expSum[T]) expSum[T] {
+	var e expRun[T]
+	e.terms(run)
+	aggregate := e.sums(expIdentity[T](), len(run))
+	e.sums(c, len(run))
+	e.logs(dst[:len(run)])
+	return aggregate
+}
+
 // halfLogCumSumExp runs in float32 and rounds each output.
 func halfLogCumSumExp[H half]() operator[H, expSum[float32]] {
-	wideOp := realLogCumSumExp[float32]()
-	return operator[H, expSum[float32]]{
-		identity: wideOp.identity,
-		combine:  wideOp.combine,
-		aggregate: func(run []H) expSum[float32] {
+	return expOperator(
+		func(run []H) expSum[float32] {
 			var wide [radix]float32
 			return expAggregate(widenHalves(&wide, run))
 		},
-		outputs: func(dst, run []H, c expSum[float32]) {
+		func(dst, run []H, c expSum[float32]) {
 			var wide [radix]float32
 			elements := widenHalves(&wide, run)
-			wideOp.outputs(elements, elements, c)
+			expOutputs(elements, elements, c)
 			roundHalves(dst, elements)
 		},
-		walk: func(dst, run []H, c expSum[float32]) expSum[float32] {
+		func(dst, run []H, c expSum[float32]) expSum[float32] {
 			var wide [radix]float32
 			elements := widenHalves(&wide, run)
-			a := wideOp.walk(elements, elements, c)
+			a := expWalk(elements, elements, c)
 			roundHalves(dst, elements)
 			return a
 		},
-		first: canonicalHalf[H],
-	}
+		canonicalHalf[H])
 }

@@ -17,13 +17,6 @@ type scan[E, S any] struct {
 // newScan is ready to run. dst and src hold v.Elements() elements each, and are
 // either the same slice or do not overlap.
 func newScan[E, S any](op operator[E, S], dst, src []E, v tensor.View, reverse bool) *scan[E, S] {
-	if op.walk == nil {
-		op.walk = func(dst, run []E, carry S) S {
-			aggregate := op.aggregate(run)
-			op.outputs(dst, run, carry)
-			return aggregate
-		}
-	}
 	return &scan[E, S]{
 		operator: op, dst: dst, src: src, view: v, reverse: reverse,
 		direct:  v.Inner == 1 && !reverse,
@@ -61,13 +54,13 @@ func (s *scan[E, S]) run(threads int) {
 func (s *scan[E, S]) runTiles(strip int64, threads int) {
 	const (
 		chunk = 8       // tiles that outweigh handing them out
-		limit = 1 << 19 // aggregates of runs to hold
+		limit = 1 << 19 // states of groups to hold
 	)
 	count := (s.view.N + tileSize - 1) / tileSize
-	perTile := s.columns * groupSize // runs
+	perTile := s.columns * radix * groupStates
 	block := min(count, int64(threads)*8*chunk, max(int64(threads), limit/perTile))
 	grain := min(chunk, block/int64(threads))
-	runs := make([]S, block*perTile)    // aggregates
+	groups := make([]S, block*perTile)
 	tiles := make([]S, block*s.columns) // aggregates, then carries
 	walkers := make(chan *walker[E, S], threads)
 	for range threads {
@@ -80,21 +73,21 @@ func (s *scan[E, S]) runTiles(strip int64, threads int) {
 		carries[i].reset(s.depth, s.identity, s.identity)
 	}
 	for first := int64(0); first < count; first += block {
-		each := func(do func(w *walker[E, S], p, end int64, runs, tile []S)) {
+		each := func(do func(w *walker[E, S], p, end int64, groups, tile []S)) {
 			parallel(min(block, count-first), grain, threads, func(lo, hi int64) {
 				w := <-walkers
 				for i := lo; i < hi; i++ {
 					p := (first + i) * tileSize
-					do(w, p, min(p+tileSize, s.view.N), runs[i*perTile:], tiles[i*s.columns:])
+					do(w, p, min(p+tileSize, s.view.N), groups[i*perTile:], tiles[i*s.columns:])
 				}
 				walkers <- w
 			})
 		}
 		each((*walker[E, S]).foldTile)
 		s.toCarries(carries, tiles[:min(block, count-first)*s.columns])
-		each(func(w *walker[E, S], p, end int64, runs, tile []S) {
+		each(func(w *walker[E, S], p, end int64, groups, tile []S) {
 			w.reset(tile...)
-			w.walkLines(p, end, runs)
+			w.walkLines(p, end, groups)
 		})
 	}
 }

@@ -1,9 +1,12 @@
 package cpuref
 
+// groupStates is how many states foldTile leaves of a group: its runs' and its own.
+const groupStates = radix + 1
+
 // foldTile folds scan positions [p, end) of each line, at most a tile, into tile.
-// The aggregates of the runs go to runs: group by group, line by line, 16 each.
-// Twin: shaders/scan_tiles_*.
-func (w *walker[E, S]) foldTile(p, end int64, runs, tile []S) {
+// The aggregates of the runs and the groups go to states: group by group, line by
+// line. Twin: shaders/scan_tiles_*.
+func (w *walker[E, S]) foldTile(p, end int64, states, tile []S) {
 	for c := range w.width {
 		tile[c] = w.identity
 	}
@@ -12,20 +15,9 @@ func (w *walker[E, S]) foldTile(p, end int64, runs, tile []S) {
 		w.load(p, count)
 		for c := range w.width {
 			in, _ := w.line(c, count)
-			tile[c] = w.combine(tile[c], w.foldGroup(in, runs))
-			runs = runs[radix:]
+			states[radix] = w.fold(in, states)
+			tile[c] = w.combine(tile[c], states[radix])
+			states = states[groupStates:]
 		}
 	}
-}
-
-// foldGroup is the aggregate of up to 16 runs, and theirs.
-func (op *operator[E, S]) foldGroup(group []E, runs []S) S {
-	folded := op.identity
-	for i := 0; len(group) > 0; i++ {
-		n := min(radix, len(group))
-		runs[i] = op.aggregate(group[:n])
-		folded = op.combine(folded, runs[i])
-		group = group[n:]
-	}
-	return folded
 }

@@ -9,9 +9,10 @@ type walker[E, S any] struct {
 	*scan[E, S]
 	outer, column, width int64 // of the strip
 	odometers            []odometer[S]
-	in, out              []E   // the group of a strip that lies in memory in scan order
-	buffer               []E   // otherwise a group of each line of the strip
-	span                 int64 // of a line in the buffer
+	runs                 [radix]S // aggregates within a group
+	in, out              []E      // the group of a strip that lies in memory in scan order
+	buffer               []E      // otherwise a group of each line of the strip
+	span                 int64    // of a line in the buffer
 }
 
 // stripColumns is how many lines a full strip has: a cache line of elements.
