@@ -188,3 +188,32 @@ func TestOpen(t *testing.T) {
 	_, err = host.Open()
 	assert.ErrorIs(t, err, host.ErrNoDevice)
 }
+
+// What is nil, or too short, is an error and no panic.
+func TestNothingGiven(t *testing.T) {
+	rt, err := host.Open(nil, host.WithDevice("cpu"))
+	require.NoError(t, err, "an option that is nil changes nothing")
+	defer rt.Close()
+	x, err := host.Upload(rt, f32(1, 2, 3, 4), tensor.Shape{2, 2})
+	require.NoError(t, err)
+	var recording *host.Recording
+	for _, c := range []struct {
+		run  func() error
+		kind error
+		text string
+	}{
+		{func() error {
+			_, err := host.CumSum(ctx, nil, nil, f32(1), tensor.Shape{1}, tensor.CumSum{})
+			return err
+		}, host.ErrClosed, "cumsum: closed: the runtime is nil"},
+		{func() error { _, err := host.CumSumTensor(nil, nil, x, tensor.CumSum{}); return err }, host.ErrClosed, "cumsum: the runtime or recording is nil"},
+		{func() error { _, err := host.CumSumTensor(recording, nil, x, tensor.CumSum{}); return err }, host.ErrClosed, "closed: the recording is nil"},
+		{func() error { _, err := rt.Record(nil); return err }, host.ErrAttribute, "record: bad attribute: no function is given"},
+		{func() error { _, err := x.Download(ctx, make([]float32, 3)); return err }, host.ErrShape, "download: shape mismatch: 3 elements for float32[2 2], which holds 4"},
+		{func() error { return x.Write(ctx, f32(1, 2)) }, host.ErrShape, "write: shape mismatch: 2 elements for float32[2 2], which holds 4"},
+	} {
+		err := c.run()
+		assert.ErrorIs(t, err, c.kind)
+		assert.EqualError(t, err, c.text)
+	}
+}

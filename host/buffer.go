@@ -198,7 +198,8 @@ func (b *Buffer) fits(what string, d tensor.Dense) error {
 		return fmt.Errorf("%s: %w: host memory holds %s, the tensor is %s", what, ErrType, d.DType, b.typ)
 	}
 	if int64(len(d.Data)) != b.bytes {
-		return fmt.Errorf("%s: %w: %d bytes for %s, which has %d", what, ErrShape, len(d.Data), b.typ, b.bytes)
+		size := int64(d.DType.Size())
+		return fmt.Errorf("%s: %w: %d elements for %s, which holds %d", what, ErrShape, int64(len(d.Data))/size, b.typ, b.bytes/size)
 	}
 	return nil
 }

@@ -51,7 +51,9 @@ type config struct {
 func newConfig(opts []Option) (config, error) {
 	cfg := config{strategy: Auto, logger: slog.New(slog.DiscardHandler), observe: func(string) {}}
 	for _, opt := range opts {
-		opt(&cfg)
+		if opt != nil {
+			opt(&cfg)
+		}
 	}
 	switch cfg.strategy {
 	case Auto, Lane, Workgroup, LookBack:

@@ -23,6 +23,9 @@ type Recording struct {
 // result that it allocates lives as long as the recording. Errors about arguments are
 // those of [CumSumTensor], and [ErrFreed] once the recording is finished.
 func (r *Recording) Run(op tensor.Op, dst *Buffer, inputs ...*Buffer) (*Buffer, error) {
+	if r == nil {
+		return nil, fmt.Errorf("%w: the recording is nil", ErrClosed)
+	}
 	c, owned, err := r.prepare(op, dst, inputs)
 	if err != nil {
 		return nil, err
@@ -81,6 +84,9 @@ type replayer interface {
 func (rt *Runtime) Record(f func(*Recording) error) (*Recorded, error) {
 	if err := rt.usable("record"); err != nil {
 		return nil, err
+	}
+	if f == nil {
+		return nil, fmt.Errorf("record: %w: no function is given", ErrAttribute)
 	}
 	r := &Recording{rt: rt}
 	err := f(r)
