@@ -76,26 +76,21 @@ func checkData(op tensor.Op, arg string, d tensor.Dense) error {
 
 // run computes an operator whose arguments have been checked.
 func run(op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
+	var v tensor.View
+	if op, ok := op.(tensor.AxisOp); ok {
+		var err error
+		if v, err = op.View(dst.Shape); err != nil {
+			return err
+		}
+	}
 	switch op := op.(type) {
 	case tensor.CumSum:
-		v, err := op.View(dst.Shape)
-		if err != nil {
-			return err
-		}
 		runCumSum(op, dst, inputs[0], v)
 	case tensor.LogCumSumExp:
-		v, err := op.View(dst.Shape)
-		if err != nil {
-			return err
-		}
 		runLogCumSumExp(dst, inputs[0], v)
 	case tensor.Log1p:
 		runLog1p(dst, inputs[0])
 	case tensor.LogSoftmax:
-		v, err := op.View(dst.Shape)
-		if err != nil {
-			return err
-		}
 		runLogSoftmax(dst, inputs[0], v)
 	case tensor.NLL:
 		return runNLL(op, dst, inputs)

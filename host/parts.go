@@ -24,18 +24,9 @@ func (v *vulkan) applyInParts(ctx context.Context, op tensor.Op, dst tensor.Dens
 	var view tensor.View
 	var err error
 	switch o := op.(type) {
-	case tensor.CumSum:
+	case tensor.AxisOp:
 		view, err = o.View(inputs[0].Shape)
-		o.Axis = 1
-		op = o
-	case tensor.LogCumSumExp:
-		view, err = o.View(inputs[0].Shape)
-		o.Axis = 1
-		op = o
-	case tensor.LogSoftmax:
-		view, err = o.View(inputs[0].Shape)
-		o.Axis = 1
-		op = o
+		op = o.OnAxis(1) // of that view
 	case tensor.Log1p:
 		view = tensor.View{Outer: int64(len(dst.Data) / dst.DType.Size()), N: 1, Inner: 1}
 	default:

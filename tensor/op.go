@@ -11,6 +11,16 @@ type Op interface {
 	Infer(inputs ...Type) (Type, error)
 }
 
+// AxisOp is an operator whose output is the input's shape, line by line along an axis:
+// CumSum, LogCumSumExp or LogSoftmax.
+type AxisOp interface {
+	Op
+	// View is the input seen along the axis.
+	View(Shape) (View, error)
+	// OnAxis is the operator along another axis.
+	OnAxis(axis int) AxisOp
+}
+
 // checkArity refuses a number of inputs outside [lo, hi].
 func checkArity(op string, n, lo, hi int) error {
 	switch {

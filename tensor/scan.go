@@ -45,6 +45,18 @@ func (op CumSum) View(s Shape) (View, error) { return scanView(op.Name(), s, op.
 // View is the input seen along the axis; one that it does not have is [ErrAxis].
 func (op LogCumSumExp) View(s Shape) (View, error) { return scanView(op.Name(), s, op.Axis) }
 
+// OnAxis implements [AxisOp].
+func (op CumSum) OnAxis(axis int) AxisOp {
+	op.Axis = axis
+	return op
+}
+
+// OnAxis implements [AxisOp].
+func (op LogCumSumExp) OnAxis(axis int) AxisOp {
+	op.Axis = axis
+	return op
+}
+
 var floatTypes = []DType{F16, BF16, F32, F64}
 
 func inferScan(name string, inputs []Type, axis int, allowed []DType) (Type, error) {

@@ -22,6 +22,12 @@ func (op LogSoftmax) Infer(inputs ...Type) (Type, error) {
 // View is the input seen along the axis; one that it does not have is [ErrAxis].
 func (op LogSoftmax) View(s Shape) (View, error) { return scanView(op.Name(), s, op.Axis) }
 
+// OnAxis implements [AxisOp].
+func (op LogSoftmax) OnAxis(axis int) AxisOp {
+	op.Axis = axis
+	return op
+}
+
 // SoftmaxCrossEntropyLoss is the ONNX operator of that name (since version 12): what
 // NLL gives for the LogSoftmax of the scores along their second axis. The loss is in
 // nats. The operator text:

@@ -52,7 +52,8 @@ type Limits struct {
 	// workgroups.
 	MaxStepBytes int64
 	// HostWindow, where it is not 0, has scans touch their input and output by CopyRect
-	// only, through windows of at most so many bytes: both may stay with the host.
+	// only, through windows of at most so many bytes, in two scratch buffers that take
+	// turns: input and output may stay with the host.
 	HostWindow int64
 	// Stretch replaces the planner's choice of how many rows of a column one lane
 	// walks where workgroups share columns: 256 or 4096; 0 leaves it.
@@ -184,26 +185,20 @@ func New(op tensor.Op, inputs []tensor.Type, lim Limits, strategy Strategy) (*Pl
 		return nil, fmt.Errorf("%s: %w", op.Name(), err)
 	}
 	b.plan = &Plan{Op: op, Inputs: inputs, Output: output, Strategy: strategy, Status: -1}
+	var view tensor.View
+	if op, ok := op.(tensor.AxisOp); ok {
+		if view, err = op.View(output.Shape); err != nil {
+			return nil, err
+		}
+	}
 	switch op := op.(type) {
 	case tensor.CumSum:
-		view, err := op.View(output.Shape)
-		if err != nil {
-			return nil, err
-		}
 		b.scan(scanKernels{"cumsum", output.DType}, view, op.Exclusive, op.Reverse)
 	case tensor.LogCumSumExp:
-		view, err := op.View(output.Shape)
-		if err != nil {
-			return nil, err
-		}
 		b.scan(scanKernels{"logcumsumexp", output.DType}, view, false, false)
 	case tensor.Log1p:
 		b.elementwise("log1p_"+variant(output.DType), output)
 	case tensor.LogSoftmax:
-		view, err := op.View(output.Shape)
-		if err != nil {
-			return nil, err
-		}
 		b.softmax(output.DType, view, nil)
 	case tensor.NLL:
 		newNLLPlanner(b, op, inputs).run()

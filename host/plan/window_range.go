@@ -15,9 +15,7 @@ func WindowRange(op tensor.Op, in tensor.Type, chunk int64, lim Limits) int64 {
 	unit := size
 	switch op := op.(type) {
 	case tensor.Log1p:
-	case interface {
-		View(tensor.Shape) (tensor.View, error)
-	}:
+	case tensor.AxisOp:
 		v, err := op.View(in.Shape)
 		if err != nil {
 			return 0
