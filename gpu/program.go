@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	vk "github.com/vulkan-go/vulkan"
@@ -25,6 +26,9 @@ import (
 // The recording methods report nothing: the first error comes from End.
 type Program struct {
 	device *Device
+	// How many waits are to sleep at once, and were after the latest that asked in
+	// vain: see pollFor.
+	unpolled, backoff atomic.Int32
 
 	mu       sync.Mutex
 	words    []uint64

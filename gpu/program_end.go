@@ -160,6 +160,7 @@ func (p *Program) release() {
 	defer p.mu.Unlock()
 	p.device.programs.remove(p)
 	p.clear()
+	p.buffers, p.used, p.words = nil, nil, nil // submissions may be kept longer
 	p.destroyPools()
 }
 

@@ -59,8 +59,9 @@ type deferredFree struct {
 
 // Submission is one run of a program.
 type Submission struct {
-	device *Device
-	seq    uint64
+	device  *Device
+	seq     uint64
+	program *Program // nil where only its being over counts
 }
 
 // slab is how many Submissions are allocated together, which keeps replays free
@@ -129,7 +130,7 @@ func (q *queue) submit(p *Program) (*Submission, error) {
 	}
 	s := &q.handedOut[0]
 	q.handedOut = q.handedOut[1:]
-	s.device, s.seq = d, q.latest
+	s.device, s.seq, s.program = d, q.latest, p
 	return s, nil
 }
 
@@ -195,7 +196,7 @@ func (q *queue) finished(seq uint64) (bool, error) {
 	if q.completed.Load() >= seq {
 		return true, nil
 	}
-	return q.waitFence(seq, 0)
+	return q.waitFence(seq, 0, 0)
 }
 
 // whenDone releases a freed program once its last submission is done.
@@ -231,7 +232,7 @@ func (q *queue) makeRoom() error {
 		if n < collectAt {
 			return nil
 		}
-		s := &Submission{q.device, oldest}
+		s := &Submission{device: q.device, seq: oldest}
 		if n >= maxPending {
 			if err := s.Wait(context.Background()); err != nil {
 				return err
@@ -254,7 +255,7 @@ func (q *queue) reclaim() bool {
 		return false
 	}
 	for {
-		done, err := q.waitFence(latest, uint64(longWait))
+		done, err := q.waitFence(latest, 0, longWait)
 		if done || err != nil {
 			return err == nil
 		}

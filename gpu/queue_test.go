@@ -140,6 +140,40 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	require.NoError(t, last.Wait(ctx), "a finished submission needs no waiting")
 }
 
+// Waits ask before they sleep, until that was in vain; of several that wait, one asks.
+func TestWaitsAskBeforeTheySleep(t *testing.T) {
+	d := openDevice(t, Options{})
+	p := newProgram(t, d)
+	b := newBuffer(t, d, 64<<20, DeviceMemory)
+	for range 8 { // more than a tenth of a millisecond's work
+		p.Fill(b, 0, b.Size(), 1)
+		p.Barrier()
+	}
+	require.NoError(t, p.End())
+	s, err := d.Submit(p)
+	require.NoError(t, err)
+	slots := d.queue.waits.slots
+	slots <- struct{}{}
+	slots <- struct{}{}
+	require.Zero(t, s.polling(), "somebody else waits")
+	<-slots
+	require.Equal(t, pollFor, s.polling())
+	<-slots
+	require.NoError(t, s.Wait(context.Background()))
+	require.Positive(t, p.backoff.Load(), "the work took long")
+	p.polled(true)
+	for want := 1; want < 4*mostUnpolled; want *= 2 {
+		require.Equal(t, pollFor, s.polling())
+		p.polled(false)
+		for range min(want, mostUnpolled) {
+			require.Zero(t, s.polling())
+		}
+	}
+	p.polled(true)
+	require.Equal(t, pollFor, s.polling())
+	require.Equal(t, pollFor, s.polling())
+}
+
 func TestManyWaiters(t *testing.T) {
 	d := openDevice(t, Options{})
 	p := slowProgram(t, d)

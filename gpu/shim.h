@@ -141,8 +141,9 @@ vkops_status vkops_record(const vkops_device* d, VkCommandBuffer commands, uint6
 
 // Resets the fence first if it has been used before.
 vkops_status vkops_submit(const vkops_device* d, VkCommandBuffer commands, uint64_t fence, int used, uint64_t faults);
-// Result VK_SUCCESS or VK_TIMEOUT; a timeout of 0 only asks.
-vkops_status vkops_wait(const vkops_device* d, uint64_t fence, uint64_t nanoseconds, uint64_t faults);
+// Asks again and again for `polling` nanoseconds (0: at most once), then sleeps for `sleeping`. Result VK_SUCCESS or
+// VK_TIMEOUT.
+vkops_status vkops_wait(const vkops_device* d, uint64_t fence, uint64_t polling, uint64_t sleeping, uint64_t faults);
 vkops_status vkops_query_results(const vkops_device* d, uint64_t query_pool, uint32_t count, uint64_t* ticks,
     uint64_t faults);
 

@@ -1,5 +1,7 @@
 //go:build linux && cgo
 
+#include <time.h>
+
 #include "shim.h"
 
 vkops_status vkops_submit(const vkops_device* d, VkCommandBuffer commands, uint64_t fence, int used, uint64_t faults) {
@@ -9,12 +11,39 @@ vkops_status vkops_submit(const vkops_device* d, VkCommandBuffer commands, uint6
     return (vkops_status){VK_SUCCESS, 0};
 }
 
-vkops_status vkops_wait(const vkops_device* d, uint64_t fence, uint64_t nanoseconds, uint64_t faults) {
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+// Tells the processor that this thread only waits, for about a microsecond.
+static void pause(void) {
+    for (int i = 0; i < 20; i++) {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#elif defined(__aarch64__)
+        __asm__ volatile("isb");
+#endif
+    }
+}
+
+static VkResult poll_fence(const vkops_device* d, uint64_t fence, uint64_t nanoseconds) {
+    VkResult result = d->vkGetFenceStatus(d->device, fence);
+    for (uint64_t end = now() + nanoseconds; result == VK_NOT_READY && now() < end;) {
+        pause();
+        result = d->vkGetFenceStatus(d->device, fence);
+    }
+    return result;
+}
+
+vkops_status vkops_wait(const vkops_device* d, uint64_t fence, uint64_t polling, uint64_t sleeping, uint64_t faults) {
     const uint64_t lost = 1ull << VKOPS_CALL_vkWaitForFences | 1ull << VKOPS_CALL_vkGetFenceStatus;
-    int call = nanoseconds ? VKOPS_CALL_vkWaitForFences : VKOPS_CALL_vkGetFenceStatus;
+    int call = sleeping ? VKOPS_CALL_vkWaitForFences : VKOPS_CALL_vkGetFenceStatus;
     if (faults & lost & 1ull << call) return (vkops_status){VK_ERROR_DEVICE_LOST, call};
-    VkResult result = nanoseconds ? d->vkWaitForFences(d->device, 1, &fence, 1, nanoseconds)
-                                  : d->vkGetFenceStatus(d->device, fence);
+    VkResult result = VK_NOT_READY;
+    if (polling || !sleeping) result = poll_fence(d, fence, polling);
+    if (result == VK_NOT_READY && sleeping) result = d->vkWaitForFences(d->device, 1, &fence, 1, sleeping);
     return (vkops_status){result == VK_NOT_READY ? VK_TIMEOUT : result, call};
 }
 

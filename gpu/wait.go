@@ -24,6 +24,13 @@ const (
 	firstWait = 500 * time.Microsecond
 	lastWait  = 10 * time.Millisecond
 	longWait  = 100 * time.Millisecond
+	// pollFor is how long a wait asks whether the work is done before it sleeps: to
+	// fall asleep and be woken takes longer than little work does. A wait that asks in
+	// vain takes a processor from drivers that compute on it, so after it the next wait
+	// for that program does not ask, after two in a row the next two, and so on up to
+	// mostUnpolled.
+	pollFor      = 100 * time.Microsecond
+	mostUnpolled = 64
 )
 
 // waits limits the goroutines blocked in the driver and wakes those that queue
@@ -125,7 +132,31 @@ func (s *Submission) waitOnce(ctx context.Context, patience time.Duration) (bool
 		return false, err
 	}
 	defer d.leave()
-	return d.queue.waitFence(s.seq, uint64(patience))
+	poll, start := s.polling(), time.Now()
+	done, err := d.queue.waitFence(s.seq, poll, patience)
+	if poll != 0 {
+		s.program.polled(time.Since(start) <= poll)
+	}
+	return done, err
+}
+
+// polling is how long a wait asks before it sleeps. Of several that wait at once one asks.
+func (s *Submission) polling() time.Duration {
+	if s.program == nil || len(s.device.queue.waits.slots) > 1 || s.program.unpolled.Add(-1) >= 0 {
+		return 0
+	}
+	s.program.unpolled.Store(0)
+	return pollFor
+}
+
+// polled notes whether a wait that asked was over before it slept.
+func (p *Program) polled(over bool) {
+	backoff := int32(0)
+	if !over {
+		backoff = min(max(1, 2*p.backoff.Load()), mostUnpolled)
+	}
+	p.backoff.Store(backoff)
+	p.unpolled.Store(backoff)
 }
 
 // hold returns the fence of a pending submission, kept from reuse until letGo,
@@ -150,9 +181,9 @@ func (q *queue) letGo(f *fence) {
 	}
 }
 
-// waitFence waits on a submission's fence for so long (0 only asks) and says
-// whether the submission is done.
-func (q *queue) waitFence(seq, nanoseconds uint64) (bool, error) {
+// waitFence asks a submission's fence for so long (0: once, if at all), then sleeps
+// on it for so long, and says whether the submission is done.
+func (q *queue) waitFence(seq uint64, polling, sleeping time.Duration) (bool, error) {
 	f := q.hold(seq)
 	if f == nil {
 		return true, nil
@@ -161,12 +192,12 @@ func (q *queue) waitFence(seq, nanoseconds uint64) (bool, error) {
 	var bits C.uint64_t
 	if d.faults != nil {
 		asked := call(C.VKOPS_CALL_vkWaitForFences)
-		if nanoseconds == 0 {
+		if sleeping == 0 {
 			asked = C.VKOPS_CALL_vkGetFenceStatus
 		}
 		bits = d.faults.mask(asked)
 	}
-	status := C.vkops_wait(d.c, C.uint64_t(f.handle), C.uint64_t(nanoseconds), bits)
+	status := C.vkops_wait(d.c, C.uint64_t(f.handle), C.uint64_t(polling), C.uint64_t(sleeping), bits)
 	if status.result == resultSuccess {
 		q.advance(seq)
 	}
