@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"vkops/gpu"
-	"vkops/host/plan"
 )
 
 // conveyor carries parts of host memory to the device, and results back, while the
@@ -15,7 +14,8 @@ type conveyor struct {
 	ctx      context.Context
 	landings chan *landing // a few, so that staging buffers stay few
 	landed   chan error
-	sent     bool // results are on their way, or have come
+	sent     bool   // results are on their way, or have come
+	computed uint64 // the last submission of compute's
 }
 
 func (v *vulkan) newConveyor(ctx context.Context) *conveyor {
@@ -106,52 +106,7 @@ func (c *conveyor) compute(p *prepared, on step, scratch []*gpu.Buffer, from, to
 	if err == nil {
 		sent, err = b.submit()
 	}
+	c.computed = c.v.queue.issued
 	b.give(sent)
 	return err
-}
-
-// runWindows does the steps of a plan; those that copy from the input or to the output
-// are the host's.
-func (c *conveyor) runWindows(p *prepared, scratch []*gpu.Buffer, dst, src []byte) error {
-	begin := 0 // what is not submitted yet
-	for i := range p.plan.Steps {
-		s := &p.plan.Steps[i]
-		up := s.Kind == plan.CopyRect && s.Src.Role == plan.Input0
-		down := s.Kind == plan.CopyRect && s.Dst.Role == plan.Output
-		if !up && !down {
-			continue
-		}
-		err := c.compute(p, step{}, scratch, begin, i)
-		switch {
-		case err != nil:
-		case up:
-			err = c.upload(scratch[s.Dst.Role-plan.Scratch0], s.Dst.Offset, extent(s.DstPitch, s), func(stage []byte) {
-				copyRows(stage, s.DstPitch, src[s.Src.Offset:], s.SrcPitch, s.RowBytes, s.Rows)
-			})
-			c.v.observe("upload")
-		default:
-			err = c.download(scratch[s.Src.Role-plan.Scratch0], s.Src.Offset, extent(s.SrcPitch, s), func(stage []byte) {
-				copyRows(dst[s.Dst.Offset:], s.DstPitch, stage, s.SrcPitch, s.RowBytes, s.Rows)
-			})
-		}
-		if err != nil {
-			return err
-		}
-		begin = i + 1
-	}
-	return nil // the last step is a copy to the output
-}
-
-// extent is how many bytes lie between the start of a copy's first row and the end of
-// its last one.
-func extent(pitch int64, s *plan.Step) int64 { return (s.Rows-1)*pitch + s.RowBytes }
-
-// copyRows copies rows whose starts are a pitch apart.
-func copyRows(dst []byte, dstPitch int64, src []byte, srcPitch, rowBytes, rows int64) {
-	if dstPitch == rowBytes && srcPitch == rowBytes {
-		rowBytes, rows = rowBytes*rows, 1
-	}
-	for r := range rows {
-		copy(dst[r*dstPitch:r*dstPitch+rowBytes], src[r*srcPitch:])
-	}
 }

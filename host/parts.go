@@ -57,6 +57,9 @@ func (v *vulkan) applyInParts(ctx context.Context, op tensor.Op, dst tensor.Dens
 // slabsInWindows scans a tensor [outer, n, inner] along n, each outer index in windows.
 func (v *vulkan) slabsInWindows(ctx context.Context, op tensor.Op, view tensor.View, dst, src tensor.Dense, part int64) error {
 	window := min(part/2, int64(v.stageBytes)) // several are under way
+	if v.direct {
+		window = min(part, mostWindow)
+	}
 	slab := view.N * view.Inner * int64(src.DType.Size())
 	view.Outer = 1
 	c := v.newConveyor(ctx)

@@ -68,6 +68,7 @@ func TestHostAndDeviceOverlap(t *testing.T) {
 		"parts of lines":             {[]Option{withStage(1 << 15), withParts(1 << 17)}, tensor.Shape{64, 4096}, 3},
 		"parts in the host's memory": {[]Option{withParts(1 << 17)}, tensor.Shape{64, 4096}, 2},
 		"windows along a line":       {[]Option{withStage(1 << 15), withParts(1 << 17)}, tensor.Shape{1, 1 << 16}, 10},
+		"windows in shared memory":   {[]Option{withParts(1 << 16)}, tensor.Shape{1, 1 << 16}, 4 + 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
@@ -114,7 +115,7 @@ func TestHostAndDeviceOverlap(t *testing.T) {
 // TestCancelledWhileStreaming ends calls at some moment: they return the context's
 // error or the right result, and leave nothing behind.
 func TestCancelledWhileStreaming(t *testing.T) {
-	for _, opts := range [][]Option{{withStage(1 << 15)}, {withStage(1 << 15), withParts(1 << 17)}, {withParts(1 << 17)}} {
+	for _, opts := range [][]Option{{withStage(1 << 15)}, {withStage(1 << 15), withParts(1 << 17)}, {withParts(1 << 16)}} {
 		var cancel context.CancelFunc
 		left := 0
 		var mu sync.Mutex

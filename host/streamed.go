@@ -84,7 +84,7 @@ func (s *streamed) run(op tensor.Op, dst, src tensor.Dense) error {
 			if err := submit(i); err != nil {
 				return err
 			}
-			if err := s.upload(s.buffer, c.at, c.end-c.at, func(stage []byte) { copy(stage, src.Data[c.at:c.end]) }); err != nil {
+			if err := s.upload(s.buffer, c.at, c.end-c.at, func(stage []byte) { copyBytes(stage, src.Data[c.at:c.end]) }); err != nil {
 				return err
 			}
 			s.v.observe("upload")
@@ -93,7 +93,7 @@ func (s *streamed) run(op tensor.Op, dst, src tensor.Dense) error {
 			if err := submit(i + 1); err != nil {
 				return err
 			}
-			if err := s.download(s.buffer, c.at, c.end-c.at, func(stage []byte) { copy(dst.Data[c.at:c.end], stage) }); err != nil {
+			if err := s.download(s.buffer, c.at, c.end-c.at, func(stage []byte) { copyBytes(dst.Data[c.at:c.end], stage[:c.end-c.at]) }); err != nil {
 				return err
 			}
 		}

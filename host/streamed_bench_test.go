@@ -37,16 +37,17 @@ func BenchmarkStreamed(b *testing.B) {
 }
 
 // BenchmarkParts scans slices that exceed the memory budget: lines by outer indices,
-// one line in windows.
+// one line in windows; in the caller's memory, in memory that the host reaches, and
+// through staging buffers.
 func BenchmarkParts(b *testing.B) {
-	for _, from := range []int64{0, -1} {
-		rt, err := Open(WithStrategy(Lane), WithMemoryBudget(32<<20), withImportFrom(from))
+	for how, opt := range map[string]Option{"lent": withImportFrom(0), "shared": withImportFrom(-1), "staged": withStage(1 << 20)} {
+		rt, err := Open(WithStrategy(Lane), WithMemoryBudget(32<<20), opt)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for _, shape := range []tensor.Shape{{1 << 12, 1 << 12}, {1, 1 << 24}} {
-			x, y := make([]float32, 1<<24), make([]float32, 1<<24)
-			b.Run(fmt.Sprintf("%s/lent=%v", shape, from == 0), func(b *testing.B) {
+			x, y := counting[float32](1<<24), make([]float32, 1<<24)
+			b.Run(fmt.Sprintf("%s/%s", shape, how), func(b *testing.B) {
 				b.SetBytes(8 << 24)
 				for b.Loop() {
 					if _, err := CumSum(background, rt, y, x, shape, tensor.CumSum{Axis: 1}); err != nil {

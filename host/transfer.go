@@ -66,7 +66,7 @@ func (v *vulkan) readDirect(ctx context.Context, b *Buffer, dst []byte) error {
 	if err := b.dev.buf.Invalidate(0, b.dev.buf.Size()); err != nil {
 		return err
 	}
-	copy(dst, b.dev.buf.Mapped())
+	copyBytes(dst, b.dev.buf.Mapped()[:len(dst)])
 	return nil
 }
 
@@ -79,7 +79,7 @@ func (v *vulkan) writeDirect(ctx context.Context, b *Buffer, src []byte) error {
 	}
 	defer b.unpin()
 	if len(src) > 0 {
-		copy(b.dev.buf.Mapped(), src)
+		copyBytes(b.dev.buf.Mapped(), src)
 		if err := b.dev.buf.Flush(0, b.dev.buf.Size()); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (v *vulkan) writeStaged(ctx context.Context, b *Buffer, src []byte) error {
 		if err != nil {
 			return err
 		}
-		err = v.fillStage(st, func(stage []byte) { copy(stage, part) })
+		err = v.fillStage(st, func(stage []byte) { copyBytes(stage, part) })
 		if err == nil {
 			err = v.copyStage(b, int64(off), st, int64(len(part)), true)
 		}
@@ -163,7 +163,7 @@ func (v *vulkan) fetch(ctx context.Context, b *Buffer, off int64, dst []byte) (*
 	if err != nil {
 		return nil, err
 	}
-	l := &landing{st, func(stage []byte) { copy(dst, stage) }}
+	l := &landing{st, func(stage []byte) { copyBytes(dst, stage[:len(dst)]) }}
 	if err := v.copyStage(b, off, st, int64(len(dst)), false); err != nil {
 		v.drop(l)
 		return nil, err

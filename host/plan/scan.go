@@ -64,8 +64,9 @@ type scanner struct {
 	scanKernels
 	exclusive, reverse bool
 	stateBytes         int64
-	statesRole         Role           // -1 until it is needed
-	stagedRole         Role           // likewise
+	statesRole         Role    // -1 until it is needed
+	stagedRoles        [2]Role // 0 until they are needed
+	stagedWindows      int
 	set                func(*scanSet) // plans the passes over a set; nil for those of scans
 }
 
@@ -117,7 +118,7 @@ func (b *builder) scan(kernels scanKernels, view tensor.View, exclusive, reverse
 	}
 	s := &scanner{
 		builder: b, scanKernels: kernels, exclusive: exclusive, reverse: reverse,
-		stateBytes: int64(kernel.StateWords()) * 4, statesRole: -1, stagedRole: -1,
+		stateBytes: int64(kernel.StateWords()) * 4, statesRole: -1,
 	}
 	s.cut(view)
 }

@@ -114,15 +114,22 @@ func (s *scanner) memoryPosition(v tensor.View, p, n int64) int64 {
 	return p
 }
 
-// stage is room for some elements in the scratch buffer that windows pass through.
+// stage is room for some elements in the scratch buffer that windows pass through. The
+// host's windows have two that take turns: it brings one while the device works on the
+// other.
 func (s *scanner) stage(count int64) span {
 	size := int64(s.dtype.Size())
-	if s.stagedRole < 0 {
-		s.stagedRole = s.scratch(count * size)
+	role := &s.stagedRoles[0]
+	if s.lim.HostWindow != 0 {
+		role = &s.stagedRoles[s.stagedWindows%2]
+		s.stagedWindows++
 	}
-	have := &s.plan.Scratch[s.stagedRole-Scratch0]
+	if *role == 0 {
+		*role = s.scratch(count * size)
+	}
+	have := &s.plan.Scratch[*role-Scratch0]
 	*have = max(*have, ceilDiv(count*size, 4)*4)
-	return span{s.stagedRole, 0, count, size}
+	return span{*role, 0, count, size}
 }
 
 // rowLayout is how rows lie in a span: each starts `shift` elements into its pitch.

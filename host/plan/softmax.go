@@ -30,7 +30,7 @@ func (b *builder) softmax(dtype tensor.DType, view tensor.View, loss *softmaxCho
 	}
 	p := &softmaxPlanner{view: view, loss: loss}
 	p.scanner = &scanner{
-		builder: b, scanKernels: kernels, stateBytes: int64(kernel.StateWords()) * 4, statesRole: -1, stagedRole: -1, set: p.plan,
+		builder: b, scanKernels: kernels, stateBytes: int64(kernel.StateWords()) * 4, statesRole: -1, set: p.plan,
 	}
 	p.cut(view)
 }

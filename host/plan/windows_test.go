@@ -123,6 +123,29 @@ func TestWindowsKeepTheLimits(t *testing.T) {
 	}
 }
 
+// Windows of the host's alternate between two scratch buffers, in all passes.
+func TestHostWindowsTakeTurns(t *testing.T) {
+	for _, shape := range []tensor.Shape{{100001}, {40000, 3}, {300, 20000}} {
+		lim := cpuLimits()
+		lim.HostWindow, lim.InPlace = 1<<16, true
+		x := tensor.Type{DType: tensor.F32, Shape: shape}
+		p := mustPlan(t, tensor.CumSum{}, lim, Auto, x)
+		var last Role
+		copies := 0
+		for _, s := range p.Steps {
+			if s.Kind != CopyRect || s.Src.Role != Input0 {
+				continue
+			}
+			copies++
+			if s.Src.Offset != 0 { // a pass begins with either
+				assert.NotEqual(t, last, s.Dst.Role, "%s %s", x, s)
+			}
+			last = s.Dst.Role
+		}
+		assert.Greater(t, copies, 3)
+	}
+}
+
 func TestNLLWindowsKeepTheLimits(t *testing.T) {
 	// The last is 65536 rows of a vocabulary: 13 GB.
 	for _, s := range [][3]int{{1000, 50, 3}, {3, 7, 4097}, {1, 8000, 5}, {20000, 5, 1}, {65536, 50257, 1}, {65537, 32768, 1}, {1 << 25, 2, 1}} {
