@@ -4,7 +4,9 @@ package gpu
 
 import (
 	"context"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -46,6 +48,31 @@ func BenchmarkReplay1024WithContext(b *testing.B) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	benchmarkReplay(b, ctx, dispatch1024(b))
+}
+
+// BenchmarkWaits has waits that ask before they sleep take turns with such that sleep
+// at once: the medians of both.
+func BenchmarkWaits(b *testing.B) {
+	d := openDevice(b, Options{})
+	asking, asleep := newProgram(b, d), newProgram(b, d)
+	record := dispatch1024(b)
+	record(asking, d)
+	record(asleep, d)
+	require.NoError(b, asking.End())
+	require.NoError(b, asleep.End())
+	times := map[*Program][]time.Duration{}
+	for b.Loop() {
+		for _, p := range []*Program{asking, asleep} {
+			asleep.unpolled.Store(2)
+			start := time.Now()
+			run(b, d, p)
+			times[p] = append(times[p], time.Since(start))
+		}
+	}
+	for p, unit := range map[*Program]string{asking: "asking-ns", asleep: "asleep-ns"} {
+		slices.Sort(times[p])
+		b.ReportMetric(float64(times[p][len(times[p])/2]), unit)
+	}
 }
 
 func BenchmarkReplay16Dispatches(b *testing.B) {

@@ -161,17 +161,22 @@ func TestWaitsAskBeforeTheySleep(t *testing.T) {
 	<-slots
 	require.NoError(t, s.Wait(context.Background()))
 	require.Positive(t, p.backoff.Load(), "the work took long")
-	p.polled(true)
-	for want := 1; want < 4*mostUnpolled; want *= 2 {
+	p.backoff.Store(0)
+	p.unpolled.Store(0)
+	for _, want := range []int{1, 4, 16, 64, 256, 256} {
 		require.Equal(t, pollFor, s.polling())
 		p.polled(false)
-		for range min(want, mostUnpolled) {
+		for range want {
 			require.Zero(t, s.polling())
 		}
 	}
-	p.polled(true)
-	require.Equal(t, pollFor, s.polling())
-	require.Equal(t, pollFor, s.polling())
+	for _, want := range []int{128, 64, 32, 16, 8, 4, 2, 1, 0, 0} {
+		require.Equal(t, pollFor, s.polling())
+		p.polled(true)
+		for range want {
+			require.Zero(t, s.polling())
+		}
+	}
 }
 
 func TestManyWaiters(t *testing.T) {

@@ -1,5 +1,6 @@
 //go:build linux && cgo
 
+#include <sched.h>
 #include <time.h>
 
 #include "shim.h"
@@ -17,21 +18,11 @@ static uint64_t now(void) {
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-// Tells the processor that this thread only waits, for about a microsecond.
-static void pause(void) {
-    for (int i = 0; i < 20; i++) {
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#elif defined(__aarch64__)
-        __asm__ volatile("isb");
-#endif
-    }
-}
-
+// Lets other threads of this processor go first each time: the driver's may be among them.
 static VkResult poll_fence(const vkops_device* d, uint64_t fence, uint64_t nanoseconds) {
     VkResult result = d->vkGetFenceStatus(d->device, fence);
     for (uint64_t end = now() + nanoseconds; result == VK_NOT_READY && now() < end;) {
-        pause();
+        sched_yield();
         result = d->vkGetFenceStatus(d->device, fence);
     }
     return result;

@@ -25,12 +25,12 @@ const (
 	lastWait  = 10 * time.Millisecond
 	longWait  = 100 * time.Millisecond
 	// pollFor is how long a wait asks whether the work is done before it sleeps: to
-	// fall asleep and be woken takes longer than little work does. A wait that asks in
-	// vain takes a processor from drivers that compute on it, so after it the next wait
-	// for that program does not ask, after two in a row the next two, and so on up to
-	// mostUnpolled.
+	// fall asleep and be woken takes longer than little work does. It is in vain where
+	// the work takes longer, and where other programs want the processor, which then
+	// get it. So each time that it was, four times as many waits for that program do
+	// not ask, up to mostUnpolled, and half as many each time that it was not.
 	pollFor      = 100 * time.Microsecond
-	mostUnpolled = 64
+	mostUnpolled = 256
 )
 
 // waits limits the goroutines blocked in the driver and wakes those that queue
@@ -151,9 +151,11 @@ func (s *Submission) polling() time.Duration {
 
 // polled notes whether a wait that asked was over before it slept.
 func (p *Program) polled(over bool) {
-	backoff := int32(0)
-	if !over {
-		backoff = min(max(1, 2*p.backoff.Load()), mostUnpolled)
+	backoff := p.backoff.Load()
+	if over {
+		backoff /= 2
+	} else {
+		backoff = min(max(1, 4*backoff), mostUnpolled)
 	}
 	p.backoff.Store(backoff)
 	p.unpolled.Store(backoff)
