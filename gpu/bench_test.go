@@ -50,28 +50,25 @@ func BenchmarkReplay1024WithContext(b *testing.B) {
 	benchmarkReplay(b, ctx, dispatch1024(b))
 }
 
-// BenchmarkWaits has waits that ask before they sleep take turns with such that sleep
-// at once: the medians of both.
+// BenchmarkWaits compares waits that ask before they sleep with such that sleep at once,
+// by the median; each is better measured in a process of its own.
 func BenchmarkWaits(b *testing.B) {
-	d := openDevice(b, Options{})
-	asking, asleep := newProgram(b, d), newProgram(b, d)
-	record := dispatch1024(b)
-	record(asking, d)
-	record(asleep, d)
-	require.NoError(b, asking.End())
-	require.NoError(b, asleep.End())
-	times := map[*Program][]time.Duration{}
-	for b.Loop() {
-		for _, p := range []*Program{asking, asleep} {
-			asleep.unpolled.Store(2)
-			start := time.Now()
-			run(b, d, p)
-			times[p] = append(times[p], time.Since(start))
-		}
-	}
-	for p, unit := range map[*Program]string{asking: "asking-ns", asleep: "asleep-ns"} {
-		slices.Sort(times[p])
-		b.ReportMetric(float64(times[p][len(times[p])/2]), unit)
+	for how, unpolled := range map[string]int32{"asking": 0, "asleep": 2} {
+		b.Run(how, func(b *testing.B) {
+			d := openDevice(b, Options{})
+			p := newProgram(b, d)
+			dispatch1024(b)(p, d)
+			require.NoError(b, p.End())
+			var times []time.Duration
+			for b.Loop() {
+				p.unpolled.Add(unpolled)
+				start := time.Now()
+				run(b, d, p)
+				times = append(times, time.Since(start))
+			}
+			slices.Sort(times)
+			b.ReportMetric(float64(times[len(times)/2]), "median-ns")
+		})
 	}
 }
 
