@@ -87,7 +87,7 @@ func everything(t *testing.T, options Options) error {
 		p.Timestamp()
 		addTo(p, add, dst, src, 1)
 		p.Barrier()
-		addTexels(p, texels, Binding{2, dst, 0, 2048}, whole(0, src), whole(1, src))
+		addTexels(p, texels, Binding{2, dst, 0, 2048}, whole(0, src), whole(1, src), whole(3, src))
 		if err := p.End(); err != nil {
 			return err
 		}

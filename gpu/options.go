@@ -76,8 +76,8 @@ type PipelineDesc struct {
 }
 
 // BindingDesc is a binding of a pipeline: a storage buffer where TexelBytes is 0,
-// else a uniform texel buffer whose texels have 8 or 16 bytes, two or four unsigned
-// 32-bit integers. Only the first Caps.MaxTexelElements whole texels of what is bound
+// else a uniform texel buffer whose texels have 4, 8 or 16 bytes, one, two or four
+// unsigned 32-bit integers. Only the first Caps.MaxTexelElements whole texels of what is bound
 // are there.
 type BindingDesc struct {
 	Index, TexelBytes uint32

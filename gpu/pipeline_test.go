@@ -136,7 +136,7 @@ func TestPipelineErrors(t *testing.T) {
 		"no module":      {change(func(p *PipelineDesc) { p.SPIRV = nil }), ErrInvalid},
 		"cut module":     {change(func(p *PipelineDesc) { p.SPIRV = p.SPIRV[:101] }), ErrInvalid},
 		"binding twice":  {change(func(p *PipelineDesc) { p.Bindings = []BindingDesc{{Index: 1}, {1, 16}} }), ErrInvalid},
-		"texels":         {change(func(p *PipelineDesc) { p.Bindings = []BindingDesc{{0, 4}} }), ErrInvalid},
+		"texels":         {change(func(p *PipelineDesc) { p.Bindings = []BindingDesc{{0, 12}} }), ErrInvalid},
 		"bindings":       {change(func(p *PipelineDesc) { p.Bindings = tooMany }), ErrUnsupported},
 		"push unaligned": {change(func(p *PipelineDesc) { p.PushBytes = 9 }), ErrInvalid},
 		"push too long":  {change(func(p *PipelineDesc) { p.PushBytes = d.Info().Caps.MaxPush + 4 }), ErrUnsupported},

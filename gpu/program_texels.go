@@ -9,7 +9,7 @@ import (
 )
 
 // texelFormats are the formats of texels, by their bytes.
-var texelFormats = map[uint32]vk.Format{8: vk.FormatR32g32Uint, 16: vk.FormatR32g32b32a32Uint}
+var texelFormats = map[uint32]vk.Format{4: vk.FormatR32Uint, 8: vk.FormatR32g32Uint, 16: vk.FormatR32g32b32a32Uint}
 
 // texelView is a part of a buffer that a program sees as texels.
 type texelView struct {

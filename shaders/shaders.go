@@ -38,8 +38,8 @@ type Binding struct {
 }
 
 // TexelSuffixes are how the names of texel buffers end, with the bytes of a texel:
-// two or four 32-bit integers.
-var TexelSuffixes = map[string]uint32{"_vectors": 16, "_word_pairs": 8}
+// one, two or four 32-bit integers.
+var TexelSuffixes = map[string]uint32{"_vectors": 16, "_word_pairs": 8, "_words": 4}
 
 // Field is a push constant, always one 32-bit word.
 type Field struct {
@@ -63,6 +63,16 @@ func (k *Kernel) Binding(name string) (uint32, bool) {
 		}
 	}
 	return 0, false
+}
+
+// TexelBytes is how many bytes a texel of a binding has; 0 for storage buffers.
+func (k *Kernel) TexelBytes(index uint32) uint32 {
+	for _, b := range k.Bindings {
+		if b.Index == index {
+			return b.TexelBytes
+		}
+	}
+	return 0
 }
 
 // Field finds the byte offset of a push constant.

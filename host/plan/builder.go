@@ -147,14 +147,7 @@ func (b *builder) dispatch(j job) {
 	if j.shared {
 		perGroup = 1
 	}
-	spec := append([]NameValue{{"workgroup_size", j.size}}, j.spec...)
-	if !b.seesTexels(kernel, bind) {
-		for i := range spec {
-			if spec[i].Name == "vector_access" {
-				spec[i].Value = 0
-			}
-		}
-	}
+	spec := b.access(append([]NameValue{{"workgroup_size", j.size}}, j.spec...), kernel, bind)
 	most := b.stepGroups(j, ceilDiv(j.items, perGroup))
 	for first := int64(0); first < j.items; {
 		dims, groups := grid(min(most, ceilDiv(j.items-first, perGroup)), int64(j.size), b.groups)
@@ -191,7 +184,7 @@ func (b *builder) runs(k *shaders.Kernel) bool {
 }
 
 // bindAll completes the bindings of a kernel: the view of a buffer as vectors,
-// named x_vectors or x_word_pairs, has the range of x.
+// named x_vectors or x_word_pairs, or as words, x_words, has the range of x.
 func bindAll(k *shaders.Kernel, refs []NamedRef) []NamedRef {
 	all := refs[:len(refs):len(refs)]
 	for _, r := range refs {
@@ -204,17 +197,33 @@ func bindAll(k *shaders.Kernel, refs []NamedRef) []NamedRef {
 	return all
 }
 
-// seesTexels says whether all texels that a kernel is bound to are within the
-// device's limit.
-func (b *builder) seesTexels(k *shaders.Kernel, bind []NamedRef) bool {
+// access clears vector_access where the texels of two or four words that a kernel is
+// bound to exceed the device's limit, and sets word_access where those of one word do
+// not.
+func (b *builder) access(spec []NameValue, k *shaders.Kernel, bind []NamedRef) []NameValue {
+	words, wordsSeen, vectorsSeen := false, true, true
 	for _, r := range bind {
-		for _, known := range k.Bindings {
-			if r.Name == known.Name && known.TexelBytes != 0 && uint64(r.Size/int64(known.TexelBytes)) > b.lim.Caps.MaxTexelElements {
-				return false
-			}
+		index, _ := k.Binding(r.Name)
+		texel := int64(k.TexelBytes(index))
+		if texel == 0 {
+			continue
+		}
+		seen := uint64(r.Size/texel) <= b.lim.Caps.MaxTexelElements
+		if texel == wordBytes {
+			words, wordsSeen = true, wordsSeen && seen
+		} else {
+			vectorsSeen = vectorsSeen && seen
 		}
 	}
-	return true
+	for i := range spec {
+		if spec[i].Name == "vector_access" && !vectorsSeen {
+			spec[i].Value = 0
+		}
+	}
+	if words {
+		spec = append(spec, NameValue{"word_access", flag(wordsSeen)})
+	}
+	return spec
 }
 
 // order adds a barrier where a kernel needs what was written since the last one, or
