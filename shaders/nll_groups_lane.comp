@@ -3,6 +3,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define TARGET_QUADS
+#define SOURCE_WORDS
 #include "nll_sums.glsl"
 
 void take_sample(inout Sums s, uint position, uvec2 target, inout Place place) {

@@ -5,6 +5,7 @@
 #define QUADS
 #define NO_SOURCE_QUADS
 #define TARGET_QUADS
+#define SOURCE_WORDS
 #include "nll_samples.glsl"
 
 // What is stored for a sample.

@@ -6,7 +6,8 @@
 // all stores here write whole words, and whoever calls them owns those words.
 //
 // A kernel that stores no elements defines NO_RESULT; one that loads or stores
-// quads defines QUADS, and NO_SOURCE_QUADS where it only stores them.
+// quads defines QUADS, and NO_SOURCE_QUADS where it only stores them. One that
+// defines SOURCE_WORDS loads single elements through texels.
 #ifndef VKOPS_ELEMENTS_GLSL
 #define VKOPS_ELEMENTS_GLSL
 
@@ -23,6 +24,17 @@ layout(set = 0, binding = 0) readonly buffer SourceBlock { STORED at[]; } source
 layout(set = 0, binding = 1) buffer ResultBlock { STORED at[]; } result;
 #endif
 
+#if defined(QUADS) || defined(SOURCE_WORDS)
+#include "texels.glsl"
+#endif
+#ifdef SOURCE_WORDS
+#if defined(DTYPE_F64)
+layout(set = 0, binding = 8) uniform utextureBuffer source_word_pairs;
+#else
+layout(set = 0, binding = 8) uniform utextureBuffer source_words;
+#endif
+#endif
+
 // Four neighbours in memory.
 struct Quad {
     ELEMENT a, b, c, d;
@@ -31,8 +43,6 @@ struct Quad {
 Quad reversed(Quad q) { return Quad(q.d, q.c, q.b, q.a); }
 
 #ifdef QUADS
-
-#include "texels.glsl"
 
 #if defined(PACKED)
 #define VECTOR uvec2
@@ -60,8 +70,15 @@ layout(set = 0, binding = 3) buffer ResultVectorBlock { VECTOR at[]; } result_ve
 
 #if defined(PACKED)
 
+uint load_word(uint i) {
+#ifdef SOURCE_WORDS
+    if (word_access != 0u) return texelFetch(source_words, int(i)).x;
+#endif
+    return source.at[i];
+}
+
 ELEMENT load_element(uint i) {
-    uint word = source.at[i >> 1];
+    uint word = load_word(i >> 1);
     return load16((i & 1u) != 0u ? word >> 16 : word & 0xffffu);
 }
 
@@ -122,7 +139,14 @@ void store_last(uint i, Quad q, uint count) {
 
 #else
 
-ELEMENT load_element(uint i) { return source.at[i]; }
+ELEMENT load_element(uint i) {
+#if defined(SOURCE_WORDS) && defined(DTYPE_F64)
+    if (vector_access != 0u) return packDouble2x32(texelFetch(source_word_pairs, int(i)).xy);
+#elif defined(SOURCE_WORDS)
+    if (word_access != 0u) return uintBitsToFloat(texelFetch(source_words, int(i)).x);
+#endif
+    return source.at[i];
+}
 #ifndef NO_RESULT
 void replace_element(uint i, ELEMENT x) { result.at[i] = x; }
 #endif

@@ -13,15 +13,34 @@
 #include "target.glsl"
 
 layout(set = 0, binding = 6) readonly buffer WeightsBlock { STORED at[]; } weights;
+#if defined(SOURCE_WORDS) && defined(DTYPE_F64)
+layout(set = 0, binding = 9) uniform utextureBuffer weights_word_pairs;
+#elif defined(SOURCE_WORDS)
+layout(set = 0, binding = 9) uniform utextureBuffer weights_words;
+#endif
 
 layout(constant_id = 3) const uint weighted = 0u;
 layout(constant_id = 4) const uint gathered = 0u;
 
+#if defined(PACKED)
+uint load_weight_word(uint i) {
+#ifdef SOURCE_WORDS
+    if (word_access != 0u) return texelFetch(weights_words, int(i)).x;
+#endif
+    return weights.at[i];
+}
+#endif
+
 ELEMENT load_weight(uint i) {
 #if defined(PACKED)
-    uint word = weights.at[i >> 1];
+    uint word = load_weight_word(i >> 1);
     return load16((i & 1u) != 0u ? word >> 16 : word & 0xffffu);
 #else
+#if defined(SOURCE_WORDS) && defined(DTYPE_F64)
+    if (vector_access != 0u) return packDouble2x32(texelFetch(weights_word_pairs, int(i)).xy);
+#elif defined(SOURCE_WORDS)
+    if (word_access != 0u) return uintBitsToFloat(texelFetch(weights_words, int(i)).x);
+#endif
     return weights.at[i];
 #endif
 }
@@ -32,7 +51,6 @@ struct Sample {
     bool kept; // neither ignored nor out of range
 };
 
-// Where a sample's elements lie: that of class k is at start + k*depth.
 // Where a sample's elements lie: that of class k is at start + k*depth.
 struct Place {
     uint d, start;
@@ -45,13 +63,8 @@ Place place_of(uint position) {
 }
 
 Place next_place(Place p) {
-    p.d++;
-    p.start++;
-    if (p.d == push.depth) {
-        p.d = 0u;
-        p.start += (push.classes - 1u) * push.depth;
-    }
-    return p;
+    bool last = p.d + 1u == push.depth;
+    return Place(last ? 0u : p.d + 1u, p.start + 1u + (last ? (push.classes - 1u) * push.depth : 0u));
 }
 
 // The smallest position of a target that is out of range, or all ones. An invocation
@@ -62,16 +75,18 @@ void report_bad() {
     if (first_bad != 0xffffffffu) atomicMin(status.at[CANDIDATE], first_bad);
 }
 
-// A target that is out of range counts as ignored.
+// A target that is out of range counts as ignored. Loads are made for every sample:
+// software devices walk both sides of a branch anyway.
 Sample sample_at(uint position, uvec2 target, Place place) {
     bool ignored = is_ignored(target);
-    bool kept = !ignored && !out_of_range(target);
-    if (!kept && !ignored) first_bad = min(first_bad, position);
-    if (!kept) return Sample(nothing(), nothing(), false);
-    ELEMENT w = ELEMENT(1.0);
-    if (weighted != 0u) w = load_weight(target.x);
+    bool bad = !ignored && out_of_range(target);
+    bool kept = !ignored && !bad;
+    first_bad = bad ? min(first_bad, position) : first_bad;
     uint i = gathered != 0u ? push.source_base + position : place.start + target.x * push.depth;
-    return Sample(loss(load_element(i), w), w, true);
+    ELEMENT x = load_element(kept ? i : push.source_base);
+    ELEMENT w = ELEMENT(1.0);
+    if (weighted != 0u) w = load_weight(kept ? target.x : 0u);
+    return Sample(kept ? loss(x, w) : nothing(), kept ? w : nothing(), kept);
 }
 
 #endif
