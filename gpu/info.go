@@ -66,7 +66,7 @@ type Caps struct {
 	// MaxAllocation and MaxBuffer bound one buffer.
 	MaxAllocation, MaxBuffer uint64
 	// MaxPush bounds PipelineDesc.PushBytes, MaxStorageBuffers the number of
-	// bindings.
+	// bindings that are no texels.
 	MaxPush, MaxStorageBuffers uint32
 	// TimestampPeriod is nanoseconds per tick. TimestampBits is 0 where the
 	// device has no timestamps.

@@ -200,9 +200,12 @@ func (p *Pipeline) build() error {
 
 func (p *Pipeline) check() error {
 	caps := &p.device.info.Caps
-	indices := map[uint32]bool{}
+	indices, storage := map[uint32]bool{}, 0
 	for _, b := range p.desc.Bindings {
 		indices[b.Index] = true
+		if b.TexelBytes == 0 {
+			storage++
+		}
 		if b.TexelBytes != 0 && texelFormats[b.TexelBytes] == 0 {
 			return invalid("pipeline %s: binding %d has texels of %d bytes", p.desc.Name, b.Index, b.TexelBytes)
 		}
@@ -210,8 +213,10 @@ func (p *Pipeline) check() error {
 	switch size := p.desc.RequireSubgroupSize; {
 	case len(indices) != len(p.desc.Bindings):
 		return invalid("pipeline %s: binding given twice in %v", p.desc.Name, p.desc.Bindings)
-	case len(p.desc.Bindings) > int(caps.MaxStorageBuffers):
-		return unsupported("pipeline %s: %d bindings, the limit is %d", p.desc.Name, len(p.desc.Bindings), caps.MaxStorageBuffers)
+	case storage > int(caps.MaxStorageBuffers):
+		return unsupported("pipeline %s: %d storage buffers, the limit is %d", p.desc.Name, storage, caps.MaxStorageBuffers)
+	case len(p.desc.Bindings) > C.VKOPS_MAX_BINDINGS:
+		return unsupported("pipeline %s: %d bindings, the limit is %d", p.desc.Name, len(p.desc.Bindings), C.VKOPS_MAX_BINDINGS)
 	case p.desc.PushBytes%4 != 0:
 		return invalid("pipeline %s: %d bytes of push constants are no multiple of 4", p.desc.Name, p.desc.PushBytes)
 	case p.desc.PushBytes > caps.MaxPush:

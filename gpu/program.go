@@ -184,7 +184,7 @@ func (p *Program) checkDispatch(pipeline *Pipeline, groups [3]uint32, push []byt
 		if uint64(b.Offset)%alignment != 0 {
 			return invalid("binding %d: offset %d is no multiple of %d", b.Index, b.Offset, alignment)
 		}
-		if uint64(b.Size) > caps.MaxRange {
+		if desc.TexelBytes == 0 && uint64(b.Size) > caps.MaxRange {
 			return unsupported("binding %d: %d bytes, the limit is %d", b.Index, b.Size, caps.MaxRange)
 		}
 	}

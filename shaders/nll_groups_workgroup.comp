@@ -4,7 +4,11 @@
 // cpuref/nll.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#define NO_RESULT
+#define STATES_BINDING 3
+#include "nll_samples.glsl"
 #include "nll_sums.glsl"
+#include "states.glsl"
 
 // Groups of a workgroup: as many as leave room in 16 KiB.
 #define GROUPS (4u / REAL_WORDS)
@@ -40,6 +44,8 @@ void main() {
         Sums group = no_sums();
         uint end = min(g * GROUP + GROUP, count);
         for (uint r = g * RUN; r * RUN < end; r++) group = add(group, runs[r]);
-        store_sums(index * GROUPS + g, group);
+        uint node = push.first_state + (index * GROUPS + g) * 2u;
+        store_state(node, group.losses);
+        store_state(node + 1u, group.weights);
     }
 }

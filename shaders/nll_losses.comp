@@ -1,5 +1,5 @@
-// The loss of every sample: the result of the reduction `none`. An item is a number
-// of neighbouring quads of samples. Twin: cpuref/nll.go.
+// The loss of every sample: the result of the reduction `none`. Neighbouring lanes have
+// neighbouring quads of samples. Twin: cpuref/nll.go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define QUADS
@@ -16,37 +16,34 @@ ELEMENT stored(uint position, uvec2 target, inout Place place) {
 }
 
 void main() {
-    uint index = push.first_item + lane_index();
+    uint index = push.first_item + group_index();
     if (index >= push.item_end) return;
-    uint position = index * push.samples_per_item;
-    uint end = min(position + push.samples_per_item, push.samples);
+    uint step = gl_WorkGroupSize.x * 4u;
+    uint end = min((index + 1u) * push.samples_per_item, push.samples);
+    uint position = index * push.samples_per_item + gl_LocalInvocationID.x * 4u;
     Place place = place_of(position);
-    while (position < end) {
-        uint count = min(4u, end - position);
-        Targets t;
-        if (count == 4u) {
-            t = load_targets(position);
-        } else {
-            t.a = load_target(position);
-            t.b = count > 1u ? load_target(position + 1u) : t.a;
-            t.c = count > 2u ? load_target(position + 2u) : t.a;
-            t.d = t.a;
-        }
-        Quad y = Quad(POSITIVE_ZERO, POSITIVE_ZERO, POSITIVE_ZERO, POSITIVE_ZERO);
-        for (uint k = 0u; k < count; k++) {
-            ELEMENT value = stored(position + k, t.a, place);
+    // The test comes last: a software device walks a loop once more for one that comes first.
+    if (position + 4u <= end) do {
+        Targets t = load_targets(position);
+        Quad y;
+        for (uint k = 0u; k < 4u; k++) {
+            y = Quad(y.b, y.c, y.d, stored(position + k, t.a, place));
             t = Targets(t.b, t.c, t.d, t.a);
+        }
+        store_quad(push.result_base + position, y);
+        position += step;
+        place = later_place(place, step - 4u);
+    } while (position + 4u <= end);
+    if (position < end) { // the last ones of all
+        Quad y = Quad(POSITIVE_ZERO, POSITIVE_ZERO, POSITIVE_ZERO, POSITIVE_ZERO);
+        uint count = end - position;
+        for (uint k = 0u; k < count; k++) {
+            ELEMENT value = stored(position + k, load_target(position + k), place);
             y.a = k == 0u ? value : y.a;
             y.b = k == 1u ? value : y.b;
             y.c = k == 2u ? value : y.c;
-            y.d = k == 3u ? value : y.d;
         }
-        if (count == 4u) {
-            store_quad(push.result_base + position, y);
-        } else {
-            store_first(push.result_base + position, y, count);
-        }
-        position += count;
+        store_first(push.result_base + position, y, count);
     }
     report_bad();
 }

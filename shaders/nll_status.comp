@@ -1,21 +1,10 @@
-// After a window of samples: reports the first target that is out of range, unless
-// an earlier window had one. One invocation.
+// After a window of samples, where another pass does not do it: the report of the first
+// target that is out of range. One invocation.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "work.glsl"
-#include "target.glsl"
+#include "nll_report.glsl"
 
 void main() {
-    if (lane_index() != 0u) return;
-    uint position = status.at[CANDIDATE];
-    if (position != 0xffffffffu && status.at[0] == 0u) {
-        uvec2 target = load_target(position);
-        uint low = push.window_low + position;
-        status.at[0] = 1u;
-        status.at[1] = low;
-        status.at[2] = push.window_high + (low < position ? 1u : 0u);
-        status.at[3] = target.x;
-        status.at[4] = target.y;
-    }
-    status.at[CANDIDATE] = 0xffffffffu;
+    if (lane_index() == 0u) report_first_bad();
 }

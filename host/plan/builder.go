@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"vkops/gpu"
 	"vkops/shaders"
@@ -74,12 +75,18 @@ type span struct {
 // bind gives the aligned range around a span, and the index of the span's first
 // element in it.
 func (b *builder) bind(s span) (Ref, int64) {
+	ref, base := b.around(s)
+	if ref.Size > b.fullRange {
+		b.fail("%d bytes exceed the range of %d bytes", ref.Size, b.fullRange)
+	}
+	return ref, base
+}
+
+// around is bind for what may exceed a range.
+func (b *builder) around(s span) (Ref, int64) {
 	start := s.first * s.size
 	offset := start / b.alignment * b.alignment
 	end := ceilDiv(start+max(1, s.count)*s.size, 4) * 4 // no binding is empty
-	if end-offset > b.fullRange {
-		b.fail("%d bytes exceed the range of %d bytes", end-offset, b.fullRange)
-	}
 	return Ref{s.role, offset, end - offset}, (start - offset) / s.size
 }
 
@@ -174,8 +181,14 @@ func (b *builder) runs(k *shaders.Kernel) bool {
 			b.fail("the device has no float64")
 		}
 	}
-	if n := uint32(len(k.Bindings)); n > b.lim.Caps.MaxStorageBuffers {
-		b.fail("%s binds %d buffers, the device takes %d", k.Name, n, b.lim.Caps.MaxStorageBuffers)
+	storage := uint32(0)
+	for _, known := range k.Bindings {
+		if known.TexelBytes == 0 {
+			storage++
+		}
+	}
+	if storage > b.lim.Caps.MaxStorageBuffers {
+		b.fail("%s binds %d storage buffers, the device takes %d", k.Name, storage, b.lim.Caps.MaxStorageBuffers)
 	}
 	if k.PushBytes > b.lim.Caps.MaxPush {
 		b.fail("%s takes %d bytes of push constants, the device %d", k.Name, k.PushBytes, b.lim.Caps.MaxPush)
@@ -184,12 +197,13 @@ func (b *builder) runs(k *shaders.Kernel) bool {
 }
 
 // bindAll completes the bindings of a kernel: the view of a buffer as vectors,
-// named x_vectors or x_word_pairs, or as words, x_words, has the range of x.
+// named x_vectors or x_word_pairs, or as words, x_words, has the range of x
+// unless another is given.
 func bindAll(k *shaders.Kernel, refs []NamedRef) []NamedRef {
 	all := refs[:len(refs):len(refs)]
 	for _, r := range refs {
 		for suffix := range shaders.TexelSuffixes {
-			if _, ok := k.Binding(r.Name + suffix); ok {
+			if _, ok := k.Binding(r.Name + suffix); ok && !named(refs, r.Name+suffix) {
 				all = append(all, NamedRef{r.Name + suffix, r.Ref})
 			}
 		}
@@ -197,11 +211,14 @@ func bindAll(k *shaders.Kernel, refs []NamedRef) []NamedRef {
 	return all
 }
 
+func named(refs []NamedRef, name string) bool {
+	return slices.ContainsFunc(refs, func(r NamedRef) bool { return r.Name == name })
+}
+
 // access clears vector_access where the texels of two or four words that a kernel is
-// bound to exceed the device's limit, and sets word_access where those of one word do
-// not.
+// bound to exceed the device's limit, and sets word_access where no texels do.
 func (b *builder) access(spec []NameValue, k *shaders.Kernel, bind []NamedRef) []NameValue {
-	words, wordsSeen, vectorsSeen := false, true, true
+	vectorsSeen, allSeen := true, true
 	for _, r := range bind {
 		index, _ := k.Binding(r.Name)
 		texel := int64(k.TexelBytes(index))
@@ -209,19 +226,16 @@ func (b *builder) access(spec []NameValue, k *shaders.Kernel, bind []NamedRef) [
 			continue
 		}
 		seen := uint64(r.Size/texel) <= b.lim.Caps.MaxTexelElements
-		if texel == wordBytes {
-			words, wordsSeen = true, wordsSeen && seen
-		} else {
-			vectorsSeen = vectorsSeen && seen
-		}
+		allSeen = allSeen && seen
+		vectorsSeen = vectorsSeen && (seen || texel == wordBytes)
 	}
 	for i := range spec {
 		if spec[i].Name == "vector_access" && !vectorsSeen {
 			spec[i].Value = 0
 		}
 	}
-	if words {
-		spec = append(spec, NameValue{"word_access", flag(wordsSeen)})
+	if _, ok := k.SpecConstant("word_access"); ok {
+		spec = append(spec, NameValue{"word_access", flag(allSeen)})
 	}
 	return spec
 }

@@ -14,6 +14,10 @@ const (
 	candidateOffset = 20
 )
 
+// maxTexelBytes is what is seen of a buffer through texels at most: lavapipe's offsets
+// into them are signed.
+const maxTexelBytes = 1 << 30
+
 // nllPlanner plans an NLL.
 type nllPlanner struct {
 	*builder
@@ -26,7 +30,7 @@ type nllPlanner struct {
 	status      Role
 	gathered    Role  // the chosen elements, where the rows of an item exceed a range; else -1
 	chosen      bool  // gathered holds those of all samples from the start
-	rows        int64 // rows of the input that a range holds
+	rows        int64 // rows of the input that a kernel sees
 	grain       int64 // samples that may not be cut apart: those of an item
 }
 
@@ -62,11 +66,8 @@ func (n *nllPlanner) run() {
 	b.plan.Status = int(n.status - Scratch0)
 	b.fill(Ref{n.status, 0, candidateOffset}, 0)
 	b.fill(Ref{n.status, candidateOffset, 4}, math.MaxUint32)
-	n.grain = group
-	if n.op.Reduction != tensor.None && b.plan.Strategy != Lane {
-		n.grain = 4096 / max(4, n.size) // what has room in shared memory
-	}
-	if n.rows = b.limit(n.view.N*n.view.C*n.view.D, n.size) / max(1, n.view.C*n.view.D); !n.chosen && !n.itemsFit() {
+	n.setRows()
+	if n.setGrain(samples); !n.chosen && !n.itemsFit() {
 		n.gathered = b.scratch(step * n.size)
 	}
 	var sums *nllSums
@@ -82,7 +83,47 @@ func (n *nllPlanner) run() {
 		n.window(first, min(step, samples-first), sums)
 	}
 	if sums != nil {
-		n.finish(sums)
+		n.finish(sums, (samples-1)/step*step, samples)
+	}
+}
+
+// setRows finds how much of the input a kernel sees: a range, or where lanes load single
+// elements through texels, all that these reach.
+func (n *nllPlanner) setRows() {
+	row := max(1, n.view.C*n.view.D)
+	n.rows = n.limit(n.view.N*row, n.size) / row
+	if n.lim.SoftwareDevice && n.plan.Strategy == Lane && n.lim.MaxRange == 0 {
+		texels := int64(min(n.lim.Caps.MaxTexelElements, math.MaxInt32))
+		n.rows = max(n.rows, (min(texels*max(wordBytes, n.size), maxTexelBytes)-n.alignment)/(row*n.size))
+	}
+}
+
+// lanes is the workgroup size of kernels whose lanes walk samples side by side, at most a
+// tile of them at once.
+func (n *nllPlanner) lanes() uint32 { return min(n.laneSize(), group) }
+
+// setGrain finds how many samples an item takes: as many as leave work for all threads,
+// and whose elements lie in what a kernel sees.
+func (n *nllPlanner) setGrain(samples int64) {
+	lanes := int64(n.lanes())
+	switch {
+	case n.op.Reduction == tensor.None:
+		n.grain = 4 * lanes
+	case n.plan.Strategy == Lane:
+		n.grain = radix * lanes
+	default:
+		n.grain = 4096 / max(4, n.size) // what has room in shared memory
+		return
+	}
+	if !n.lim.SoftwareDevice {
+		return
+	}
+	least := n.grain
+	for n.grain < tile && 2*n.grain*manyItems <= samples {
+		n.grain *= 2
+	}
+	for n.grain > least && !n.chosen && !n.itemsFit() {
+		n.grain /= 2
 	}
 }
 
@@ -132,7 +173,7 @@ func (n *nllPlanner) window(first, count int64, sums *nllSums) {
 			}
 		}
 		if sums != nil {
-			n.groups(p, sums)
+			n.nodes(p, sums)
 		} else {
 			n.losses(p)
 		}
@@ -141,8 +182,15 @@ func (n *nllPlanner) window(first, count int64, sums *nllSums) {
 	if sums != nil {
 		n.foldWindow(first, count, sums)
 	}
+	if sums == nil || first+count < n.view.Samples() {
+		n.report(first, count)
+	}
+}
+
+// report plans the report of a bad target of a window.
+func (n *nllPlanner) report(first, count int64) {
 	j := n.job("nll_status", first, count, 0)
-	j.kernel, j.items, j.size, j.spec = "nll_status", 1, 1, j.spec[:2]
+	j.kernel, j.items, j.size = "nll_status", 1, 1
 	set(j.push, "window_low", first&math.MaxUint32)
 	set(j.push, "window_high", first>>32)
 	j.bind = append(j.bind, n.statusRef())
@@ -165,7 +213,7 @@ func (n *nllPlanner) job(kernel string, first, count, sourceBase int64) job {
 	targets, targetBase := n.bind(span{Input1, first, count, n.targetBytes})
 	low, high := n.ignored()
 	return job{
-		kernel: n.kernel(kernel), size: n.laneSize(), items: count,
+		kernel: n.kernel(kernel), size: n.lanes(), items: count,
 		spec: n.labelSpec(),
 		push: []pushValue{
 			{"samples", count}, {"samples_per_item", 1}, {"classes", n.view.C}, {"depth", n.view.D},
@@ -199,11 +247,12 @@ func set(push []pushValue, name string, value int64) {
 	}
 }
 
-// sampleJob is a job on samples and what they choose, so many of them an item; it has
+// sampleJob is a job on samples and what they choose, a grain of them an item; it has
 // a status to write to.
-func (n *nllPlanner) sampleJob(kernel string, p piece, perItem int64) job {
+func (n *nllPlanner) sampleJob(kernel string, p piece) job {
 	var source Ref
 	var base int64
+	var texels []NamedRef // of the input, where they are not those of its range
 	switch {
 	case n.chosen:
 		source, base = n.bind(span{n.gathered, p.first, p.count, n.size})
@@ -211,20 +260,30 @@ func (n *nllPlanner) sampleJob(kernel string, p piece, perItem int64) job {
 		source, base = n.bind(span{n.gathered, 0, p.count, n.size})
 	default:
 		row := n.view.C * n.view.D
-		source, base = n.bind(span{Input0, p.row * row, p.rows * row, n.size})
+		source, base = n.around(span{Input0, p.row * row, p.rows * row, n.size})
+		if source.Size > n.fullRange { // then the kernel uses texels only
+			name := "source_words"
+			if n.size > wordBytes {
+				name = "source_word_pairs"
+			}
+			texels = []NamedRef{{name, source}}
+			source.Size = n.fullRange
+		}
 	}
 	weights := source // has to be bound, is not read
 	if n.weighted {
 		weights, _ = n.bind(span{Input2, 0, n.view.C, n.size})
 	}
 	j := n.job(kernel, p.first, p.count, base)
-	j.firstItem = p.at / perItem
-	j.items = ceilDiv(p.end, perItem) - j.firstItem
+	j.shared = true
+	j.firstItem = p.at / n.grain
+	j.items = ceilDiv(p.end, n.grain) - j.firstItem
+	set(j.push, "samples_per_item", n.grain)
 	if n.gathered < 0 {
 		set(j.push, "first_row", p.row-p.first/n.view.D)
 	}
 	j.spec = append(j.spec, NameValue{"weighted", flag(n.weighted)}, NameValue{"gathered", flag(n.gathered >= 0)})
-	j.bind = append(j.bind, NamedRef{"source", source}, NamedRef{"weights", weights}, n.statusRef())
+	j.bind = append(append(j.bind, NamedRef{"source", source}, NamedRef{"weights", weights}, n.statusRef()), texels...)
 	samples := p.end - p.at
 	j.traffic = samples * (n.targetBytes + n.size)
 	if n.weighted { // they stay in a cache
@@ -235,96 +294,124 @@ func (n *nllPlanner) sampleJob(kernel string, p piece, perItem int64) job {
 
 // losses plans the result of the reduction `none`.
 func (n *nllPlanner) losses(p piece) {
-	perItem := int64(4) // losses are stored in quads
-	if n.lim.SoftwareDevice {
-		perItem = min(group, max(4, n.samplesPerItem(p.end-p.at)))
-	}
-	j := n.sampleJob("nll_losses", p, perItem)
+	j := n.sampleJob("nll_losses", p)
 	result, base := n.bind(span{Output, p.first, p.count, n.size})
 	set(j.push, "result_base", base)
-	set(j.push, "samples_per_item", perItem)
 	j.spec = append(j.spec, NameValue{"vector_access", 1})
 	j.bind = append(j.bind, NamedRef{"result", result})
 	j.traffic += (p.end - p.at) * n.size
 	n.dispatch(j)
 }
 
-// samplesPerItem is a power of two that leaves work for all threads.
-func (n *nllPlanner) samplesPerItem(samples int64) int64 {
-	size := int64(1)
-	for size*2*manyItems <= samples {
-		size *= 2
-	}
-	return size
-}
-
-// nllSums is where the sums lie: a tree from the tiles on, two states a node, and
-// behind it those of a window's groups.
+// nllSums is where the sums lie, two states a node: a tree, and behind it the nodes of a
+// window that the first pass writes. Where these are all, and few, they are the tree.
 type nllSums struct {
 	*tree
-	firstGroup int64 // states
+	firstNode int64 // states
+	direct    bool
+}
+
+// nodeSamples is how many samples a node of the first pass has.
+func (n *nllPlanner) nodeSamples() int64 {
+	if n.plan.Strategy == Lane {
+		return radix
+	}
+	return group
+}
+
+// lastNodes is how many nodes the last pass folds with a single invocation: on a CPU as
+// many as take less time than another pass.
+func (n *nllPlanner) lastNodes() int64 {
+	if n.lim.SoftwareDevice {
+		return 1024
+	}
+	return radix
 }
 
 func (n *nllPlanner) newSums(samples, step, stateBytes int64) *nllSums {
-	t := layOut(1, ceilDiv(samples, tile), 2, 1, stateBytes)
-	n.room(t, -1, (t.states+2*ceilDiv(step, group))*stateBytes)
-	return &nllSums{t, t.states}
+	if nodes := ceilDiv(samples, n.nodeSamples()); step == samples && nodes <= n.lastNodes() {
+		t := layOut(1, nodes, 2, nodes, stateBytes)
+		n.room(t, -1, t.states*stateBytes)
+		return &nllSums{t, 0, true}
+	}
+	t := layOut(1, ceilDiv(samples, tile), 2, n.lastNodes(), stateBytes)
+	n.room(t, -1, (t.states+2*ceilDiv(step, n.nodeSamples()))*stateBytes)
+	return &nllSums{t, t.states, false}
 }
 
-// groups plans the sums of groups of samples.
-func (n *nllPlanner) groups(p piece, sums *nllSums) {
-	kernel := "nll_groups_lane"
-	if n.plan.Strategy != Lane {
-		kernel = "nll_groups_workgroup"
-	}
-	j := n.sampleJob(kernel, p, n.grain)
-	if n.plan.Strategy != Lane {
-		j.size, j.shared = n.sharedSize(), true
-	} else {
+// nodes plans the first pass: the sums of runs, or of groups of samples.
+func (n *nllPlanner) nodes(p piece, sums *nllSums) {
+	var j job
+	if n.plan.Strategy == Lane {
+		j = n.sampleJob("nll_runs_lane", p)
 		j.spec = append(j.spec, NameValue{"vector_access", 1})
+	} else {
+		j = n.sampleJob("nll_groups_workgroup", p)
+		j.size = n.sharedSize()
 	}
-	set(j.push, "first_state", sums.firstGroup)
-	j.spec = append(j.spec, NameValue{"mean", flag(n.op.Reduction == tensor.Mean)})
+	set(j.push, "first_state", sums.firstNode)
+	j.spec = append(j.spec, n.meanSpec())
 	j.bind = append(j.bind, sums.ref)
-	j.traffic += 2 * ceilDiv(p.end-p.at, group) * sums.stateBytes
+	j.traffic += 2 * ceilDiv(p.end-p.at, n.nodeSamples()) * sums.stateBytes
 	n.dispatch(j)
 }
 
-// fold is the kernel that folds nodes of the tree; the states are CumSum's.
-func (n *nllPlanner) fold() string {
-	if n.dtype == tensor.F64 {
-		return "scan_fold_lane_cumsum_f64"
-	}
-	return "scan_fold_lane_cumsum_f32"
+func (n *nllPlanner) meanSpec() NameValue {
+	return NameValue{"mean", flag(n.op.Reduction == tensor.Mean)}
 }
 
-// foldWindow plans the step from a window's groups to its tiles.
+// stateType is the type of a kernel that touches only states.
+func (n *nllPlanner) stateType() string {
+	if n.dtype == tensor.F64 {
+		return "f64"
+	}
+	return "f32"
+}
+
+// fold is the kernel that folds nodes of the tree; the states are CumSum's.
+func (n *nllPlanner) fold() string { return "scan_fold_lane_cumsum_" + n.stateType() }
+
+// foldWindow plans the step from a window's nodes to its tiles.
 func (n *nllPlanner) foldWindow(first, count int64, sums *nllSums) {
-	nodes, parents := ceilDiv(count, group), ceilDiv(count, tile)
-	n.dispatch(job{
+	if sums.direct {
+		return
+	}
+	nodes, parents := ceilDiv(count, n.nodeSamples()), ceilDiv(count, tile)
+	j := job{
 		kernel: n.fold(), size: n.laneSize(), items: 2 * parents,
 		push: []pushValue{
 			{"inner", 2}, {"nodes", nodes}, {"parents", parents},
-			{"node_base", sums.firstGroup}, {"parent_base", 2 * (first / tile)},
+			{"node_base", sums.firstNode}, {"parent_base", 2 * (first / tile)},
 		},
 		bind:    []NamedRef{sums.ref},
 		traffic: 2 * (nodes + parents) * sums.stateBytes,
-	})
+	}
+	if n.plan.Strategy == Lane { // two levels at once
+		j.kernel, j.items = "nll_fold_"+n.stateType(), parents
+		j.spec = []NameValue{n.meanSpec(), {"vector_access", 1}}
+		j.push = []pushValue{{"nodes", nodes}, {"node_base", sums.firstNode}, {"parent_base", 2 * (first / tile)}}
+	}
+	n.dispatch(j)
 }
 
-// finish plans the way up the tree and the result.
-func (n *nllPlanner) finish(sums *nllSums) {
-	root := len(sums.nodes) - 1
-	for level := range root {
+// finish plans the way up the tree, the result and the report of the last window.
+func (n *nllPlanner) finish(sums *nllSums, first, samples int64) {
+	top := len(sums.tree.nodes) - 1
+	for level := range top {
 		n.level(sums.tree, n.fold(), level)
 	}
 	result, _ := n.bind(span{Output, 0, 1, n.size})
+	targets, targetBase := n.bind(span{Input1, first, samples - first, n.targetBytes})
+	low, high := n.ignored()
 	n.dispatch(job{
 		kernel: n.kernel("nll_finish"), size: 1, items: 1,
-		spec:    []NameValue{{"mean", flag(n.op.Reduction == tensor.Mean)}},
-		push:    []pushValue{{"root", sums.base[root]}},
-		bind:    []NamedRef{sums.ref, {"result", result}},
-		traffic: 2*sums.stateBytes + n.size,
+		spec: append(n.labelSpec(), n.meanSpec(), NameValue{"vector_access", 1}),
+		push: []pushValue{
+			{"nodes", sums.tree.nodes[top]}, {"node_base", sums.base[top]}, {"classes", n.view.C}, {"target_base", targetBase},
+			{"ignore_low", low}, {"ignore_high", high}, {"window_low", first & math.MaxUint32}, {"window_high", first >> 32},
+		},
+		bind:    []NamedRef{sums.ref, {"result", result}, {"targets", targets}, n.statusRef()},
+		traffic: 2*sums.tree.nodes[top]*sums.stateBytes + n.size + n.targetBytes + statusBytes,
 	})
 }
 

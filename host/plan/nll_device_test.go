@@ -127,6 +127,9 @@ func TestNLLInWindowsMatchesTwin(t *testing.T) {
 			few := lim
 			few.Caps.MaxTexelElements = 64 // vectors are not loaded then
 			c.check(t, r, few, plan.Lane)
+			far := r.limits
+			far.Caps.MaxRange = 65536 // while texels reach farther
+			c.check(t, r, far, plan.Lane)
 		}
 	}
 }

@@ -4,9 +4,35 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"vkops/tensor"
 )
+
+// Lanes see all of an input through texels that exceeds a range, and a range of it where
+// texels reach less far.
+func TestNLLSeesFarThroughTexels(t *testing.T) {
+	for _, dtype := range []tensor.DType{tensor.F16, tensor.F32, tensor.F64} {
+		for _, texels := range []uint64{1 << 27, 1 << 16} {
+			lim := cpuLimits()
+			lim.Caps.MaxTexelElements = texels
+			p, _ := nllPlan(t, lim, Lane, tensor.Mean, dtype, tensor.I64, 8, 38, 512*512)
+			seen, passes := int64(0), int64(0)
+			for _, s := range p.Steps {
+				if s.Kind == Dispatch && value(s.Spec, "word_access") != 0 && inputRef(s).Role == Input0 {
+					seen, passes = seen+inputRef(s).Size, passes+1
+				}
+			}
+			whole, err := p.Inputs[0].Bytes()
+			require.NoError(t, err)
+			if texels == 1<<16 {
+				whole, passes = 0, passes+1
+			}
+			assert.Equal(t, whole, seen, "%s, %d texels", dtype, texels)
+			assert.Equal(t, int64(1), passes, "%s, %d texels", dtype, texels)
+		}
+	}
+}
 
 // Vectors are loaded where the device sees all texels, and nowhere else.
 func TestVectorsOnlyWithinTheTexelLimit(t *testing.T) {

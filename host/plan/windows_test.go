@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"vkops/shaders"
 	"vkops/tensor"
 )
 
@@ -30,11 +31,17 @@ func checkSteps(t *testing.T, p *Plan, lim Limits, elementBytes map[Role]int64) 
 				require.Fail(t, what, s.String())
 			}
 		}
-		_, err := PipelineDesc(s.Kernel, s.Spec)
+		kernel, err := shaders.Lookup(s.Kernel)
+		holds(err == nil, "unknown kernel")
+		_, err = PipelineDesc(s.Kernel, s.Spec)
 		holds(err == nil, "unknown kernel or constant")
 		for _, r := range s.Bind {
 			holds(r.Offset%int64(lim.Caps.OffsetAlignment) == 0 && r.Size%4 == 0, "alignment")
-			holds(r.Size > 0 && r.Size <= maxRange, "range")
+			most := maxRange
+			if index, _ := kernel.Binding(r.Name); lim.MaxRange == 0 && kernel.TexelBytes(index) != 0 {
+				most = int64(lim.Caps.MaxTexelElements) * int64(kernel.TexelBytes(index))
+			}
+			holds(r.Size > 0 && r.Size <= most, "range")
 			holds(r.Offset+r.Size <= (elementBytes[r.Role]+3)/4*4, "end of buffer")
 		}
 		tiles := max(1, value(s.Push, "tiles_per_item"))

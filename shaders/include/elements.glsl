@@ -141,7 +141,7 @@ void store_last(uint i, Quad q, uint count) {
 
 ELEMENT load_element(uint i) {
 #if defined(SOURCE_WORDS) && defined(DTYPE_F64)
-    if (vector_access != 0u) return packDouble2x32(texelFetch(source_word_pairs, int(i)).xy);
+    if (word_access != 0u) return packDouble2x32(texelFetch(source_word_pairs, int(i)).xy);
 #elif defined(SOURCE_WORDS)
     if (word_access != 0u) return uintBitsToFloat(texelFetch(source_words, int(i)).x);
 #endif

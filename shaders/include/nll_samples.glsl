@@ -37,7 +37,7 @@ ELEMENT load_weight(uint i) {
     return load16((i & 1u) != 0u ? word >> 16 : word & 0xffffu);
 #else
 #if defined(SOURCE_WORDS) && defined(DTYPE_F64)
-    if (vector_access != 0u) return packDouble2x32(texelFetch(weights_word_pairs, int(i)).xy);
+    if (word_access != 0u) return packDouble2x32(texelFetch(weights_word_pairs, int(i)).xy);
 #elif defined(SOURCE_WORDS)
     if (word_access != 0u) return uintBitsToFloat(texelFetch(weights_words, int(i)).x);
 #endif
@@ -65,6 +65,19 @@ Place place_of(uint position) {
 Place next_place(Place p) {
     bool last = p.d + 1u == push.depth;
     return Place(last ? 0u : p.d + 1u, p.start + 1u + (last ? (push.classes - 1u) * push.depth : 0u));
+}
+
+// The place `by` samples on. The division is seldom needed; a software device divides
+// lane by lane.
+Place later_place(Place p, uint by) {
+    p.d += by;
+    p.start += by;
+    while (p.d >= push.depth) { // once at most
+        uint rows = p.d / push.depth;
+        p.d -= rows * push.depth;
+        p.start += rows * (push.classes - 1u) * push.depth;
+    }
+    return p;
 }
 
 // The smallest position of a target that is out of range, or all ones. An invocation

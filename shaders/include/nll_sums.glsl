@@ -1,12 +1,9 @@
-// The sums of a group of samples: one of losses and, for the mean, one of weights.
-// They are two neighbouring states, like a tree with inner 2.
+// The sums of some samples: one of losses and, for the mean, one of weights. They are
+// two neighbouring states, like a tree with inner 2.
 #ifndef VKOPS_NLL_SUMS_GLSL
 #define VKOPS_NLL_SUMS_GLSL
 
-#define NO_RESULT
-#define STATES_BINDING 3
-#include "nll_samples.glsl"
-#include "states.glsl"
+#include "nll.glsl"
 
 #define RUN 16u
 #define GROUP 256u
@@ -28,11 +25,6 @@ void take_terms(inout Sums s, REAL loss, REAL weight) {
 Sums add(Sums a, Sums b) {
     if (mean != 0u) a.weights = combine(a.weights, b.weights);
     return Sums(combine(a.losses, b.losses), a.weights);
-}
-
-void store_sums(uint group, Sums s) {
-    store_state(push.first_state + group * 2u, s.losses);
-    store_state(push.first_state + group * 2u + 1u, s.weights);
 }
 
 #endif

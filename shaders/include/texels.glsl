@@ -11,7 +11,8 @@
 // two and four words are within the device's limit.
 layout(constant_id = 1) const uint vector_access = 0u;
 
-// Set where all texels of one word are within the device's limit.
+// Set where all texels of the buffers are within the device's limit: single elements are
+// loaded as texels then.
 layout(constant_id = 12) const uint word_access = 0u;
 
 #endif
