@@ -7,6 +7,9 @@
 #define READ_ONLY_STATES
 #define NO_STATUS
 #define OWN_PUSH
+#define SOURCE_WORDS
+#define STATES_WORDS
+#define TARGET_WORDS
 #include "softmax.glsl"
 #include "elements.glsl"
 #include "states.glsl"
@@ -15,6 +18,9 @@
 layout(push_constant) uniform PushBlock {
     uint first_item;
     uint item_end;
+    uint first_word; // of the result, of 32 bits, or 64 for elements of that size
+    uint word_end;
+    uint words_per_item;
     uint samples;
     uint columns; // samples of an outer index
     uint n;
@@ -31,31 +37,36 @@ layout(push_constant) uniform PushBlock {
 
 #include "target.glsl"
 
-// What is stored for a sample whose label is in the window.
+// What is stored for a sample whose label is in the window. Loads are made for every
+// sample, as in sample_at of nll_samples.glsl.
 bool find(uint position, out ELEMENT y) {
-    y = POSITIVE_ZERO;
     uvec2 target = load_target(position);
-    if (is_ignored(target) || out_of_range(target)) return false;
     uint in_window = target.x - push.first_class; // what lies before wraps
-    if (in_window >= push.positions) return false;
+    bool found = !is_ignored(target) && !out_of_range(target) && in_window < push.positions;
     uint outer = position / push.columns;
-    uint column = position % push.columns;
-    ELEMENT x = load_element(push.source_base + (outer * push.n + in_window) * push.inner + column);
+    uint column = position - outer * push.columns;
+    ELEMENT x = load_element(push.source_base + (outer * push.n + (found ? in_window : 0u)) * push.inner + column);
     y = log_probability(softmax_line(load_state(push.root + outer * push.inner + column)), x);
-    return true;
+    return found;
 }
 
-void main() {
-    uint index = push.first_item + lane_index();
-    if (index >= push.item_end) return;
-    ELEMENT y;
 #if defined(PACKED)
-    // An item is a word of the result.
-    for (uint half_word = 0u; half_word < 2u; half_word++) {
-        uint position = index * 2u + half_word - push.result_base; // what lies before wraps
-        if (position < push.samples && find(position, y)) replace_element(index * 2u + half_word, y);
-    }
+#define SAMPLES_PER_WORD 2u
 #else
-    if (find(index, y)) replace_element(push.result_base + index, y);
+#define SAMPLES_PER_WORD 1u
 #endif
+
+void main() {
+    uint item = push.first_item + group_index();
+    if (item >= push.item_end) return;
+    uint first = push.first_word + item * push.words_per_item;
+    uint end = min(first + push.words_per_item, push.word_end);
+    for (uint word = first + gl_LocalInvocationID.x; word < end; word += gl_WorkGroupSize.x) {
+        for (uint part = 0u; part < SAMPLES_PER_WORD; part++) {
+            uint at = word * SAMPLES_PER_WORD + part;
+            uint position = at - push.result_base; // what lies before wraps
+            ELEMENT y;
+            if (position < push.samples && find(position, y)) replace_element(at, y);
+        }
+    }
 }

@@ -162,14 +162,18 @@ func (c *softmaxChosen) gather(p *softmaxPlanner, set *scanSet, w *scanWindow, f
 	source, sourceBase := p.bind(w.source)
 	result, resultBase := p.bind(span{c.into, first, count, c.nll.size})
 	targets, targetBase := p.bind(span{Input1, first, count, c.nll.targetBytes})
-	j := job{kernel: p.elements("softmax_gather"), size: p.laneSize(), items: count}
-	if c.nll.size == 2 { // an item is a word
-		j.firstItem = resultBase / 2
-		j.items = ceilDiv(resultBase+count, 2) - j.firstItem
+	j := job{kernel: p.elements("softmax_gather"), size: p.laneSize(), shared: true}
+	perWord := max(1, wordBytes/c.nll.size)
+	firstWord, wordEnd := resultBase/perWord, ceilDiv(resultBase+count, perWord)
+	perItem := int64(j.size)
+	for p.lim.SoftwareDevice && perItem < group && 2*perItem*manyItems <= wordEnd-firstWord {
+		perItem *= 2
 	}
+	j.items = ceilDiv(wordEnd-firstWord, perItem)
 	j.spec = c.nll.labelSpec()
 	low, high := c.nll.ignored()
 	j.push = []pushValue{
+		{"first_word", firstWord}, {"word_end", wordEnd}, {"words_per_item", perItem},
 		{"samples", count}, {"columns", columns}, {"n", w.n}, {"inner", set.inner}, {"classes", p.view.N},
 		{"first_class", w.first}, {"positions", p.length(w)},
 		{"source_base", sourceBase}, {"target_base", targetBase}, {"result_base", resultBase},

@@ -1,7 +1,8 @@
 // Scan states in a buffer of words, so that no float there is touched by a
 // driver. The header that defines STATE comes first. With READ_ONLY_STATES states
 // cannot be stored, and any buffer may be bound where none are read; with
-// COHERENT_STATES workgroups of one dispatch see each other's.
+// COHERENT_STATES workgroups of one dispatch see each other's, and with STATES_WORDS they
+// are loaded through texels.
 #ifndef VKOPS_STATES_GLSL
 #define VKOPS_STATES_GLSL
 
@@ -20,9 +21,21 @@ layout(set = 0, binding = STATES_BINDING) readonly buffer StatesBlock { uint at[
 layout(set = 0, binding = STATES_BINDING) buffer StatesBlock { uint at[]; } states;
 #endif
 
+#ifdef STATES_WORDS
+#include "texels.glsl"
+layout(set = 0, binding = 10) uniform utextureBuffer states_words;
+#endif
+
+uint load_state_word(uint i) {
+#ifdef STATES_WORDS
+    if (word_access != 0u) return texelFetch(states_words, int(i)).x;
+#endif
+    return states.at[i];
+}
+
 STATE load_state(uint i) {
     uint words[STATE_WORDS];
-    for (uint w = 0u; w < STATE_WORDS; w++) words[w] = states.at[i * state_size + w];
+    for (uint w = 0u; w < STATE_WORDS; w++) words[w] = load_state_word(i * state_size + w);
     return state_from(words);
 }
 

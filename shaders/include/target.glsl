@@ -8,6 +8,10 @@ layout(set = 0, binding = 4) readonly buffer TargetsBlock { uint at[]; } targets
 #include "texels.glsl"
 layout(set = 0, binding = 7) uniform utextureBuffer targets_vectors;
 #endif
+#ifdef TARGET_WORDS
+#include "texels.glsl"
+layout(set = 0, binding = 7) uniform utextureBuffer targets_words;
+#endif
 #ifndef NO_STATUS
 // found, position (low, high), value (low, high), and the smallest position in the
 // window whose target is out of range, or all ones.
@@ -38,10 +42,17 @@ layout(push_constant) uniform PushBlock {
 } push;
 #endif
 
+uint load_target_word(uint i) {
+#ifdef TARGET_WORDS
+    if (word_access != 0u) return texelFetch(targets_words, int(i)).x;
+#endif
+    return targets.at[i];
+}
+
 uvec2 load_target(uint position) {
     uint i = push.target_base + position;
-    if (target_words == 2u) return uvec2(targets.at[2u * i], targets.at[2u * i + 1u]);
-    uint word = targets.at[i];
+    if (target_words == 2u) return uvec2(load_target_word(2u * i), load_target_word(2u * i + 1u));
+    uint word = load_target_word(i);
     return uvec2(word, uint(int(word) >> 31));
 }
 
