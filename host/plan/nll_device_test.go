@@ -100,9 +100,11 @@ func (c nllCase) check(t *testing.T, r *rig, lim plan.Limits, strategy plan.Stra
 }
 
 func TestNLLMatchesTwin(t *testing.T) {
-	shapes := [][3]int{{0, 3, 2}, {1, 1, 1}, {15, 2, 3}, {2, 7, 4097}, {4096, 3, 1}, {70000, 2, 1}, {33, 1, 17}}
+	// From 32,768 samples on a lane walks several runs, here within rows, across them and
+	// over many.
+	shapes := [][3]int{{0, 3, 2}, {1, 1, 1}, {15, 2, 3}, {2, 7, 4097}, {3, 2, 11003}, {33000, 2, 1}, {4096, 3, 1}, {70000, 2, 1}, {33, 1, 17}}
 	if testing.Short() {
-		shapes = shapes[:4]
+		shapes = shapes[:6]
 	}
 	for _, r := range rigs(t) {
 		for _, c := range nllCases(shapes) {
