@@ -27,7 +27,6 @@ var cannotRun = []struct{ command, reason string }{
 	{"driver=$(bash scripts/swiftshader.sh)", "downloads a package; CI runs it"},
 	{"VK_DRIVER_FILES=$driver", "needs the driver of the line before; CI runs it"},
 	{"go test ./tests -run DigestsOfTheTwin -update -v", "rewrites the committed digests"},
-	{"./vkops bench --op cumsum,logcumsumexp,log1p --shape 1024,16384,", "takes a minute"},
 	{"bash shaders/build.sh", "takes a minute; package shaders tests it"},
 }
 
