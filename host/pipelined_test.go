@@ -87,7 +87,7 @@ func TestHostAndDeviceOverlap(t *testing.T) {
 				if !first {
 					return
 				}
-				for limit := time.After(5 * time.Second); seen < c.ahead; {
+				for limit := time.After(time.Minute); seen < c.ahead; {
 					select {
 					case <-changed:
 						mu.Lock()
