@@ -82,17 +82,25 @@ func onDevice(rt *host.Runtime) cases.Runner {
 }
 
 func TestConformanceOnDevice(t *testing.T) {
+	t.Parallel()
 	for i, rt := range someDevices(t) {
-		t.Run(settings[i].String(), func(t *testing.T) { runCases(t, onDevice(rt), 165, ownCases) })
+		t.Run(settings[i].String(), func(t *testing.T) {
+			t.Parallel()
+			runCases(t, onDevice(rt), 165, ownCases)
+		})
 	}
 }
 
 func TestPeerConformanceOnDevice(t *testing.T) {
+	t.Parallel()
 	if !havePeers(t) {
 		return
 	}
 	for i, rt := range someDevices(t) {
-		t.Run(settings[i].String(), func(t *testing.T) { runCases(t, onDevice(rt), 122, peerCases) })
+		t.Run(settings[i].String(), func(t *testing.T) {
+			t.Parallel()
+			runCases(t, onDevice(rt), 122, peerCases)
+		})
 	}
 }
 

@@ -111,41 +111,57 @@ func TestDigestsAreInTheChangelog(t *testing.T) {
 	require.Contains(t, string(changelog), digestName(file), "the digests changed; say why in CHANGELOG.md: see docs/changing-bits.md")
 }
 
-// digestSetting is a way to open a device. What it compiles is most of its cost, so
-// that beyond the first two a setting takes its types only, unless
-// VKOPS_TEST_DIGESTS=all is set.
+// digestSetting is a way to open a device. A driver compiles every kernel anew for
+// each, and kernels with barriers run slowly on CPUs, so that beyond the first two a
+// setting takes its types only. VKOPS_TEST_DIGESTS=all has each setting take all types
+// in all rounds; VKOPS_TEST_DIGESTS=settings takes each setting also with -short.
 type digestSetting struct {
 	setting
-	groupSize int // 0 is the planner's choice
-	types     []tensor.DType
+	rounds int
+	types  []tensor.DType
 }
+
+// digestRounds is how often each digest is computed on a device, all settings
+// together; with VKOPS_TEST_DIGESTS=all in each setting.
+const digestRounds = 20
 
 func (s digestSetting) takes(d tensor.DType) bool {
 	return s.types == nil || slices.Contains(s.types, d) || os.Getenv("VKOPS_TEST_DIGESTS") == "all"
 }
 
-func (s digestSetting) String() string {
-	return fmt.Sprintf("%s range=%d group=%d", s.strategy, s.maxRange, s.groupSize)
+// Those that cost most come first, because they run side by side.
+var digestSettings = []digestSetting{
+	{setting{host.Workgroup, 0, 0}, 4, nil}, {setting{host.Lane, 0, 0}, 16, nil},
+	{setting{host.LookBack, 0, 0}, 6, []tensor.DType{tensor.F32}},
+	{setting{host.Workgroup, 0, 32}, 2, []tensor.DType{tensor.F16}},
+	{setting{host.Workgroup, 0, 64}, 2, []tensor.DType{tensor.F64}},
+	{setting{host.Workgroup, 0, 128}, 2, []tensor.DType{tensor.F32}},
+	{setting{host.LookBack, 0, 64}, 6, []tensor.DType{tensor.I64}},
+	{setting{host.Workgroup, 1 << 16, 64}, 2, []tensor.DType{tensor.U32}},
+	{setting{host.Lane, 0, 1}, 2, []tensor.DType{tensor.F16}},
+	{setting{host.Lane, 0, 128}, 2, []tensor.DType{tensor.BF16}},
+	{setting{host.Lane, 0, 32}, 2, []tensor.DType{tensor.I64}},
+	{setting{host.Lane, 1 << 16, 0}, 2, []tensor.DType{tensor.F32}},
 }
 
-var digestSettings = []digestSetting{
-	{setting{host.Lane, 0}, 0, nil}, {setting{host.Workgroup, 0}, 0, nil},
-	{setting{host.Lane, 0}, 1, []tensor.DType{tensor.F16}},
-	{setting{host.Lane, 0}, 32, []tensor.DType{tensor.I64}},
-	{setting{host.Lane, 0}, 128, []tensor.DType{tensor.BF16}},
-	{setting{host.Workgroup, 0}, 32, []tensor.DType{tensor.F16}},
-	{setting{host.Workgroup, 0}, 64, []tensor.DType{tensor.F64}},
-	{setting{host.Workgroup, 0}, 128, []tensor.DType{tensor.F32}},
-	{setting{host.LookBack, 0}, 0, []tensor.DType{tensor.F32}},
-	{setting{host.LookBack, 0}, 64, []tensor.DType{tensor.I64}},
-	{setting{host.Lane, 1 << 16}, 0, []tensor.DType{tensor.F32}},
-	{setting{host.Workgroup, 1 << 16}, 64, []tensor.DType{tensor.U32}},
+// TestDigestRounds counts how often the settings compute each type's digests.
+func TestDigestRounds(t *testing.T) {
+	for _, dtype := range tensor.AllDTypes() {
+		rounds := 0
+		for _, s := range digestSettings {
+			if s.takes(dtype) {
+				rounds += s.rounds
+			}
+		}
+		require.GreaterOrEqual(t, rounds, digestRounds, "%s", dtype)
+	}
 }
 
 // TestDigestsOnEveryDevice holds every Vulkan device of this machine to the twin's
 // bits, in every setting, again and again. VKOPS_TEST_DEVICES lists parts of names,
 // separated by commas, of devices that must be among them.
 func TestDigestsOnEveryDevice(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("VKOPS_TEST_NO_DEVICE") == "1" {
 		t.Skip("VKOPS_TEST_NO_DEVICE=1: NOT TESTED ON ANY VULKAN DEVICE")
 	}
@@ -153,21 +169,28 @@ func TestDigestsOnEveryDevice(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, infos)
 	requireNamed(t, infos)
-	chosen, rounds := digestSettings, 20
-	if testing.Short() {
-		chosen, rounds = digestSettings[:2], 2
+	form := os.Getenv("VKOPS_TEST_DIGESTS")
+	short := testing.Short() && form == ""
+	chosen := digestSettings
+	if short {
+		chosen = digestSettings[:2]
 	}
 	_, all := twinDigests(t)
 	for _, info := range infos {
 		for i, s := range chosen {
-			t.Run(fmt.Sprintf("%s/%s", info.Name, s), func(t *testing.T) {
-				rt, err := host.Open(host.WithDevice(fmt.Sprint(info.Index)), host.WithStrategy(s.strategy),
-					host.WithMaxRange(s.maxRange), host.WithWorkgroupSize(s.groupSize))
-				require.NoError(t, err)
-				defer func() { require.NoError(t, rt.Close()) }()
+			rounds := s.rounds
+			switch {
+			case form == "all":
+				rounds = digestRounds
+			case short:
+				rounds = 2
+			}
+			t.Run(fmt.Sprintf("%s/%s", info.Name, s.setting), func(t *testing.T) {
+				t.Parallel()
+				rt := s.open(t, info)
 				requireDigests(t, rt, slices.DeleteFunc(slices.Clone(all), func(c digested) bool {
 					return !s.takes(c.digestCase.inputs[0].DType)
-				}), rounds, i == 0)
+				}), rounds, i == 1)
 			})
 		}
 	}

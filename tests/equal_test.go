@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,38 +20,79 @@ import (
 // seed of the choice of cases and of their data.
 const seed = 20
 
-// setting is a way to open the device.
+// setting is a way to open a device.
 type setting struct {
-	strategy host.Strategy
-	maxRange int64 // bytes; 0 is the device's own
+	strategy  host.Strategy
+	maxRange  int64 // bytes; 0 is the device's own
+	groupSize int   // 0 is the planner's choice
 }
 
-func (s setting) String() string { return fmt.Sprintf("%s range=%d", s.strategy, s.maxRange) }
+func (s setting) String() string {
+	name := fmt.Sprintf("%s range=%d", s.strategy, s.maxRange)
+	if s.groupSize > 0 {
+		name += fmt.Sprintf(" group=%d", s.groupSize)
+	}
+	return name
+}
 
 // settings force each strategy, alone and with windows far below the tensors' sizes.
 var settings = []setting{
-	{host.Lane, 0}, {host.Workgroup, 0}, {host.Lane, 1 << 18}, {host.Workgroup, 1 << 18}, {host.Lane, 1 << 16}, {host.LookBack, 0},
+	{host.Lane, 0, 0}, {host.Workgroup, 0, 0}, {host.Lane, 1 << 18, 0}, {host.Workgroup, 1 << 18, 0}, {host.Lane, 1 << 16, 0}, {host.LookBack, 0, 0},
 }
 
-// devices opens the device under test once per setting; that there is none fails the
+// opened are the runtimes of all tests, which share them: a driver compiles every
+// kernel anew for each.
+var opened struct {
+	sync.Mutex
+	runtimes map[string]*host.Runtime
+}
+
+func TestMain(m *testing.M) {
+	opened.runtimes = map[string]*host.Runtime{}
+	code := m.Run()
+	for name, rt := range opened.runtimes {
+		if err := rt.Close(); err != nil {
+			fmt.Fprintf(os.Stderr, "FAIL: closing %s: %v\n", name, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// open opens a device, once for all tests.
+func (s setting) open(t *testing.T, info host.DeviceInfo) *host.Runtime {
+	opened.Lock()
+	defer opened.Unlock()
+	name := fmt.Sprintf("%d %s, %s", info.Index, info.Name, s)
+	if rt := opened.runtimes[name]; rt != nil {
+		return rt
+	}
+	rt, err := host.Open(host.WithDevice(fmt.Sprint(info.Index)), host.WithStrategy(s.strategy),
+		host.WithMaxRange(s.maxRange), host.WithWorkgroupSize(s.groupSize))
+	require.NoError(t, err)
+	opened.runtimes[name] = rt
+	return rt
+}
+
+// devices gives the device under test in each setting; that there is none fails the
 // test.
 func devices(t *testing.T) []*host.Runtime {
 	if os.Getenv("VKOPS_TEST_NO_DEVICE") == "1" {
 		t.Skip("VKOPS_TEST_NO_DEVICE=1: NOT TESTED ON ANY VULKAN DEVICE")
 	}
-	name := os.Getenv("VKOPS_DEVICE")
-	if name == "" || name == "cpu" {
-		infos, err := host.Devices()
+	infos, err := host.Devices()
+	require.NoError(t, err)
+	require.NotEmpty(t, infos)
+	tested := infos[0]
+	if name := os.Getenv("VKOPS_DEVICE"); name != "" && name != "cpu" {
+		rt, err := host.Open(host.WithDevice(name))
 		require.NoError(t, err)
-		require.NotEmpty(t, infos)
-		name = infos[0].Name
+		tested = rt.Device()
+		require.NoError(t, rt.Close())
 	}
 	open := make([]*host.Runtime, len(settings))
 	for i, s := range settings {
-		rt, err := host.Open(host.WithDevice(name), host.WithStrategy(s.strategy), host.WithMaxRange(s.maxRange))
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, rt.Close()) })
-		open[i] = rt
+		open[i] = s.open(t, tested)
 	}
 	return open
 }
@@ -88,6 +130,7 @@ func (c scanCase) String() string {
 }
 
 func TestScansEqualTheTwin(t *testing.T) {
+	t.Parallel()
 	lengths := []int{0, 1, 15, 16, 17, 255, 256, 257, 4095, 4096, 4097, 65535, 65536, 65537, 1<<20 + 1, 1<<24 + 1}
 	others := []int{1, 2, 3, 31, 32, 33, 70000}
 	if testing.Short() {
@@ -131,6 +174,7 @@ func TestScansEqualTheTwin(t *testing.T) {
 }
 
 func TestLog1pEqualsTheTwin(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(seed, 2))
 	runtimes := devices(t)
 	for i, n := range []int{0, 1, 2, 3, 15, 16, 17, 255, 257, 4095, 4097, 65535, 65537, 1<<20 + 1, 1<<24 + 1} {
@@ -146,6 +190,7 @@ func TestLog1pEqualsTheTwin(t *testing.T) {
 }
 
 func TestNLLEqualsTheTwin(t *testing.T) {
+	t.Parallel()
 	samples := []int{0, 1, 15, 16, 17, 255, 256, 257, 4095, 4096, 4097, 65537, 1<<20 + 1}
 	classes := []int{1, 2, 3, 31, 33, 1000}
 	inner := []int{1, 2, 17, 1024}

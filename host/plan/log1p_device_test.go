@@ -13,6 +13,7 @@ import (
 )
 
 func TestLog1pMatchesTwin(t *testing.T) {
+	t.Parallel()
 	for _, r := range rigs(t) {
 		for _, software := range []bool{true, false} {
 			for _, maxRange := range []int64{0, 4096} {
@@ -41,6 +42,7 @@ func TestLog1pMatchesTwin(t *testing.T) {
 }
 
 func TestCopies(t *testing.T) {
+	t.Parallel()
 	for _, r := range rigs(t) {
 		for _, software := range []bool{true, false} {
 			for _, maxRange := range []int64{0, 4096} {

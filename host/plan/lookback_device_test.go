@@ -57,6 +57,7 @@ func (h hostility) apply(p *plan.Plan) bool {
 // Whatever the order in which workgroups run, and whoever falls silent, look-back ends
 // with the right bits. VKOPS_TEST_HOSTILE=all runs a hundred rounds.
 func TestLookBackUnderHostileScheduling(t *testing.T) {
+	t.Parallel()
 	rounds := 2
 	switch {
 	case os.Getenv("VKOPS_TEST_HOSTILE") == "all":

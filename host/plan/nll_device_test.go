@@ -100,6 +100,7 @@ func (c nllCase) check(t *testing.T, r *rig, lim plan.Limits, strategy plan.Stra
 }
 
 func TestNLLMatchesTwin(t *testing.T) {
+	t.Parallel()
 	// From 32,768 samples on a lane walks several runs, here within rows, across them and
 	// over many.
 	shapes := [][3]int{{0, 3, 2}, {1, 1, 1}, {15, 2, 3}, {2, 7, 4097}, {3, 2, 11003}, {33000, 2, 1}, {4096, 3, 1}, {70000, 2, 1}, {33, 1, 17}}
@@ -117,6 +118,7 @@ func TestNLLMatchesTwin(t *testing.T) {
 
 // Inputs, targets and results beyond the range of a binding.
 func TestNLLInWindowsMatchesTwin(t *testing.T) {
+	t.Parallel()
 	for _, r := range rigs(t) {
 		lim := r.limits
 		lim.MaxRange = 65536
@@ -137,6 +139,7 @@ func TestNLLInWindowsMatchesTwin(t *testing.T) {
 }
 
 func TestNLLReportsFirstBadTarget(t *testing.T) {
+	t.Parallel()
 	for _, r := range rigs(t) {
 		for _, maxRange := range []int64{0, 65536} {
 			for _, strategy := range []plan.Strategy{plan.Lane, plan.Workgroup} {

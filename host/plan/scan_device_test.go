@@ -122,6 +122,7 @@ func checkScans(t *testing.T, r *rig, lim plan.Limits, s scanShape, dtype tensor
 var sizes = []int{1, 15, 16, 17, 255, 256, 257, 4095, 4096, 4097, 65535, 65536, 65537}
 
 func TestScansMatchTwin(t *testing.T) {
+	t.Parallel()
 	for _, r := range rigs(t) {
 		for _, dtype := range tensor.AllDTypes() {
 			if testing.Short() && (dtype == tensor.U32 || dtype == tensor.U64 || dtype == tensor.BF16) {
@@ -144,6 +145,7 @@ func TestScansMatchTwin(t *testing.T) {
 // Workgroups take several short lines, or the columns of whole outer indices; strips walk
 // groups or tiles.
 func TestSharedLinesAndStripsMatchTwin(t *testing.T) {
+	t.Parallel()
 	for _, r := range rigs(t) {
 		for _, dtype := range []tensor.DType{tensor.F16, tensor.F32, tensor.I64} {
 			if testing.Short() && dtype != tensor.F16 {
@@ -169,6 +171,7 @@ func TestSharedLinesAndStripsMatchTwin(t *testing.T) {
 
 // Columns come in blocks, whole or not, with vector loads or without.
 func TestColumnsMatchTwin(t *testing.T) {
+	t.Parallel()
 	for _, r := range rigs(t) {
 		for _, dtype := range []tensor.DType{tensor.F16, tensor.F32, tensor.I64} {
 			if testing.Short() && dtype != tensor.I64 {
@@ -186,6 +189,7 @@ func TestColumnsMatchTwin(t *testing.T) {
 
 // A small range forces windows: of outer indices, of tiles, and strips of columns.
 func TestScansInWindowsMatchTwin(t *testing.T) {
+	t.Parallel()
 	for _, r := range rigs(t) {
 		lim := r.limits
 		lim.MaxRange = 1 << 17
@@ -209,6 +213,7 @@ func TestScansInWindowsMatchTwin(t *testing.T) {
 
 // Few workgroups per dimension force folded grids and several dispatches.
 func TestScansInSmallGridsMatchTwin(t *testing.T) {
+	t.Parallel()
 	for _, r := range rigs(t) {
 		lim := r.limits
 		lim.MaxGroups = 3
@@ -220,6 +225,7 @@ func TestScansInSmallGridsMatchTwin(t *testing.T) {
 
 // Every size of workgroup gives the same bits.
 func TestWorkgroupSizesMatchTwin(t *testing.T) {
+	t.Parallel()
 	for _, r := range rigs(t) {
 		sizes := []uint32{1, 32, 128}
 		if testing.Short() {
@@ -240,6 +246,7 @@ func TestLongScansMatchTwin(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large")
 	}
+	t.Parallel()
 	for _, r := range rigs(t) {
 		for _, s := range []scanShape{{tensor.Shape{1<<20 + 1}, 0}, {tensor.Shape{130, 12301}, 1}, {tensor.Shape{12301, 130}, 0}} {
 			checkScans(t, r, r.limits, s, tensor.F32, plan.Lane)

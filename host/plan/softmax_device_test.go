@@ -40,6 +40,7 @@ func checkSoftmax(t *testing.T, r *rig, lim plan.Limits, s scanShape, dtype tens
 }
 
 func TestLogSoftmaxMatchesTwin(t *testing.T) {
+	t.Parallel()
 	for _, r := range rigs(t) {
 		for _, dtype := range floats {
 			shapes := []scanShape{{tensor.Shape{1}, 0}, {tensor.Shape{3, 17}, 1}, {tensor.Shape{2, 4097}, 1}, {tensor.Shape{257, 3}, 0}}
@@ -61,6 +62,7 @@ func TestLogSoftmaxMatchesTwin(t *testing.T) {
 
 // Windows of outer indices, of tiles, and strips of columns; small workgroups.
 func TestLogSoftmaxInWindowsMatchesTwin(t *testing.T) {
+	t.Parallel()
 	for _, r := range rigs(t) {
 		for i, dtype := range []tensor.DType{tensor.F32, tensor.F16} {
 			lim := r.limits
@@ -112,6 +114,7 @@ func crossEntropyCases(shapes [][3]int) []nllCase {
 }
 
 func TestCrossEntropyMatchesTwin(t *testing.T) {
+	t.Parallel()
 	shapes := [][3]int{{0, 3, 2}, {1, 1, 1}, {33, 5, 1}, {15, 2, 3}, {2, 7, 4097}, {150, 4099, 1}, {4097, 3, 1}, {3, 70001, 1}, {2, 4097, 5}}
 	if testing.Short() {
 		shapes = shapes[:6]
@@ -126,6 +129,7 @@ func TestCrossEntropyMatchesTwin(t *testing.T) {
 }
 
 func TestCrossEntropyInWindowsMatchesTwin(t *testing.T) {
+	t.Parallel()
 	for _, r := range rigs(t) {
 		lim := r.limits
 		lim.MaxRange = 65536
@@ -136,6 +140,7 @@ func TestCrossEntropyInWindowsMatchesTwin(t *testing.T) {
 }
 
 func TestCrossEntropyReportsFirstBadLabel(t *testing.T) {
+	t.Parallel()
 	for _, r := range rigs(t) {
 		for _, value := range []int64{3, -1, 1 << 40, -1 << 63} {
 			c := nllCase{20001, 3, 1, tensor.F32, true, false, tensor.NLL{IgnoreIndex: ptr(-7)}}
