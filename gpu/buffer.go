@@ -57,7 +57,7 @@ func (d *Device) NewBuffer(size int64, purpose Memory) (*Buffer, error) {
 		err = b.create(purpose)
 	}
 	if err != nil {
-		return nil, err
+		return nil, d.failed(err)
 	}
 	d.buffers.add(b)
 	return b, nil

@@ -21,12 +21,14 @@ import (
 type faultPlan struct {
 	mu     sync.Mutex
 	failAt int // from 1, 0 for never
+	as     error
 	count  int
 	failed string
+	order  []string
 	names  map[string]bool
 }
 
-func (f *faultPlan) fault(call string) bool {
+func (f *faultPlan) fault(call string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count++
@@ -34,12 +36,17 @@ func (f *faultPlan) fault(call string) bool {
 		f.names = map[string]bool{}
 	}
 	f.names[call] = true
-	if f.count == f.failAt {
+	f.order = append(f.order, call)
+	if f.count == f.failAt && (f.as != ErrDeviceLost || maybeLost[call]) {
 		f.failed = call
-		return true
+		return f.as
 	}
-	return false
+	return nil
 }
+
+// maybeLost are the calls that may report a lost device, by the specification.
+var maybeLost = map[string]bool{"vkCreateDevice": true, "vkQueueSubmit": true, "vkWaitForFences": true, "vkGetFenceStatus": true,
+	"vkGetQueryPoolResults": true}
 
 // everything uses the whole package once, with what a fault can leave behind at
 // each step, and stops at the first error.
@@ -137,29 +144,35 @@ func TestEveryCallCanFail(t *testing.T) {
 		skip = 3
 	}
 	for failAt := 1; failAt <= dry.count; failAt += skip {
-		plan := &faultPlan{failAt: failAt}
-		var log logBuffer
-		err := everything(t, Options{Fault: plan.fault, CacheDir: t.TempDir(), Validation: true, Logger: log.logger()})
-		what := fmt.Sprintf("call %d, %s", failAt, plan.failed)
-		switch plan.failed {
-		case "vkGetPipelineCacheData":
-			require.NoError(t, err, what)
-			require.Contains(t, log.String(), "vkGetPipelineCacheData", "a cache that cannot be written is logged")
-		case "":
-			// Whether fences are asked again depends on time.
-			require.NoError(t, err, what)
-		case "vkAllocateMemory", "vkMapMemory":
-			// Where no whole block is left, a small one may be.
-			require.True(t, err == nil || errors.Is(err, ErrOutOfMemory) && strings.Contains(err.Error(), plan.failed), "%s: %v", what, err)
-		default:
-			require.Error(t, err, what)
-			require.ErrorContains(t, err, plan.failed)
-			lost := plan.failed == "vkWaitForFences" || plan.failed == "vkGetFenceStatus"
-			require.Equal(t, lost, errors.Is(err, ErrDeviceLost), what)
-			require.Equal(t, !lost, errors.Is(err, ErrOutOfMemory), what)
+		if failOne(t, failAt, ErrOutOfMemory); maybeLost[dry.order[failAt-1]] {
+			failOne(t, failAt, ErrDeviceLost)
 		}
-		require.NotContains(t, log.String(), "vulkan validation", what)
 	}
+}
+
+// failOne fails one call of everything, out of memory or as a lost device.
+func failOne(t *testing.T, failAt int, as error) {
+	plan := &faultPlan{failAt: failAt, as: as}
+	var log logBuffer
+	err := everything(t, Options{Fault: plan.fault, CacheDir: t.TempDir(), Validation: true, Logger: log.logger()})
+	what := fmt.Sprintf("call %d, %s: %v", failAt, plan.failed, as)
+	switch plan.failed {
+	case "vkGetPipelineCacheData":
+		require.NoError(t, err, what)
+		require.Contains(t, log.String(), "vkGetPipelineCacheData", "a cache that cannot be written is logged")
+	case "":
+		// Whether fences are asked again depends on time.
+		require.NoError(t, err, what)
+	case "vkAllocateMemory", "vkMapMemory":
+		// Where no whole block is left, a small one may be.
+		require.True(t, err == nil || errors.Is(err, ErrOutOfMemory) && strings.Contains(err.Error(), plan.failed), "%s: %v", what, err)
+	default:
+		require.Error(t, err, what)
+		require.ErrorContains(t, err, plan.failed)
+		require.ErrorIs(t, err, as, what)
+		require.Equal(t, as == ErrDeviceLost, errors.Is(err, ErrDeviceLost), what)
+	}
+	require.NotContains(t, log.String(), "vulkan validation", what)
 }
 
 // TestUsableAfterFault checks that a failed call leaves nothing behind: the same
@@ -167,10 +180,10 @@ func TestEveryCallCanFail(t *testing.T) {
 func TestUsableAfterFault(t *testing.T) {
 	var failing string
 	var mu sync.Mutex
-	fault := func(call string) bool {
+	fault := func(call string) error {
 		mu.Lock()
 		defer mu.Unlock()
-		return call == failing
+		return failsAt(call, failing)
 	}
 	set := func(call string) {
 		mu.Lock()
@@ -229,9 +242,11 @@ func TestUsableAfterFault(t *testing.T) {
 func TestDeviceLostIsSticky(t *testing.T) {
 	var lose sync.Map
 	var log logBuffer
-	d := openDevice(t, Options{Logger: log.logger(), Fault: func(call string) bool {
-		_, found := lose.Load(call)
-		return found
+	d := openDevice(t, Options{Logger: log.logger(), Fault: func(call string) error {
+		if _, found := lose.Load(call); found {
+			return ErrDeviceLost
+		}
+		return nil
 	}})
 	b := newBuffer(t, d, 64, DeviceMemory)
 	p := newProgram(t, d)
@@ -271,4 +286,12 @@ func TestDeviceLostIsSticky(t *testing.T) {
 	_, err = d.NewBuffer(64, DeviceMemory)
 	require.ErrorIs(t, err, ErrClosed)
 	openDevice(t, Options{}) // a new one works
+}
+
+// failsAt fails a call of one name, out of memory.
+func failsAt(call, failing string) error {
+	if call == failing {
+		return ErrOutOfMemory
+	}
+	return nil
 }

@@ -74,7 +74,7 @@ func TestImportRefused(t *testing.T) {
 
 func TestImportFaults(t *testing.T) {
 	var failing string
-	d := openImporting(t, Options{Fault: func(call string) bool { return call == failing }})
+	d := openImporting(t, Options{Fault: func(call string) error { return failsAt(call, failing) }})
 	before := d.MemoryInUse()
 	x := words(1000)
 	for _, failing = range []string{"vkCreateBuffer", "vkGetMemoryHostPointerPropertiesEXT", "vkAllocateMemory", "vkBindBufferMemory"} {

@@ -14,10 +14,10 @@ type Options struct {
 	// Empty means no file.
 	CacheDir string
 	// Fault is asked before each Vulkan call that can fail, with the call's
-	// name; true makes the call fail without being made: waiting as a lost
-	// device, everything else as out of memory. For tests. It must be safe
+	// name; an error makes the call fail without being made: ErrDeviceLost as
+	// a lost device, any other as out of memory. For tests. It must be safe
 	// for many goroutines.
-	Fault func(call string) bool
+	Fault func(call string) error
 	// Validation loads the Khronos validation layer; what it finds goes to
 	// the logger and to Device.ValidationMessages.
 	Validation bool

@@ -179,8 +179,7 @@ func (p *Pipeline) build() error {
 	if p.setLayout, p.layout, err = c.layout(p.desc.Bindings, p.desc.PushBytes); err != nil {
 		return err
 	}
-	m.declareAliasing()
-	code := m.withFloatControls(c.support)
+	code := m.code(c.support)
 	var spec *C.uint32_t
 	if len(p.desc.Spec) > 0 {
 		spec = (*C.uint32_t)(unsafe.Pointer(&p.desc.Spec[0]))

@@ -19,6 +19,7 @@ package gpu
 import "C"
 
 import (
+	"errors"
 	"sync"
 	"unsafe"
 )
@@ -44,17 +45,34 @@ func shimError(status C.vkops_status) error {
 	return &callError{callNames()[status.call], int32(status.result)}
 }
 
-// faults injects failures into Vulkan calls.
-type faults func(call string) bool
+// faults injects failures into Vulkan calls, as Options.Fault says.
+type faults func(call string) error
 
-// mask has a bit for each of the calls that has to fail.
+// result is what a call has to fail as, resultSuccess if it is to be made.
+func (f faults) result(name string) int32 {
+	if f == nil {
+		return resultSuccess
+	}
+	switch err := f(name); {
+	case errors.Is(err, ErrDeviceLost):
+		return resultDeviceLost
+	case err != nil:
+		return resultOutOfHostMemory
+	}
+	return resultSuccess
+}
+
+// mask has a bit for each of the calls that has to fail, as the shim reads it.
 func (f faults) mask(calls ...call) C.uint64_t {
 	if f == nil {
 		return 0
 	}
 	var bits C.uint64_t
 	for _, c := range calls {
-		if f(callNames()[c]) {
+		switch f.result(callNames()[c]) {
+		case resultDeviceLost:
+			bits |= 1 << (c + C.VKOPS_LOST)
+		case resultOutOfHostMemory:
 			bits |= 1 << c
 		}
 	}
@@ -63,8 +81,8 @@ func (f faults) mask(calls ...call) C.uint64_t {
 
 // check makes a call of the binding unless it has to fail.
 func (f faults) check(name string, vulkan func() int32) error {
-	result := int32(resultOutOfHostMemory)
-	if f == nil || !f(name) {
+	result := f.result(name)
+	if result == resultSuccess {
 		result = vulkan()
 	}
 	if result < 0 {

@@ -40,15 +40,25 @@ enum {
 const char* vkops_call_name(int call);
 
 // What came of a shim function: the first failing call's result and which call it was, else VK_SUCCESS (or a positive
-// code of the last call). Functions take `faults`, a bit for each call that has to fail instead of being made.
+// code of the last call). Functions take `faults`: calls that have to fail instead of being made, as out of memory (bit
+// `call`) or as a lost device (bit `call + VKOPS_LOST`).
 typedef struct {
     VkResult result;
     int32_t call;
 } vkops_status;
 
+enum { VKOPS_LOST = 32 };
+_Static_assert((int)VKOPS_CALL_COUNT <= (int)VKOPS_LOST, "two bits of 64 for each call");
+
+static inline VkResult vkops_fault(uint64_t faults, int call) {
+    if (faults >> (call + VKOPS_LOST) & 1) return VK_ERROR_DEVICE_LOST;
+    return faults >> call & 1 ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_SUCCESS;
+}
+
 #define VKOPS_TRY(call_name, expression)                                                          \
     do {                                                                                          \
-        VkResult try_result = (faults >> VKOPS_CALL_##call_name & 1) ? VK_ERROR_OUT_OF_HOST_MEMORY : (expression); \
+        VkResult try_result = vkops_fault(faults, VKOPS_CALL_##call_name);                        \
+        if (try_result == VK_SUCCESS) try_result = (expression);                                  \
         if (try_result < 0) return (vkops_status){try_result, VKOPS_CALL_##call_name};            \
     } while (0)
 

@@ -65,10 +65,10 @@ vkops_status vkops_query_physical(void* get_proc, VkInstance instance, VkPhysica
 
     VkExtensionProperties* list = NULL;
     uint32_t count = 0;
-    VkResult listed = (faults >> VKOPS_CALL_vkEnumerateDeviceExtensionProperties & 1)
-        ? VK_ERROR_OUT_OF_HOST_MEMORY
-        : device_extensions((PFN_vkEnumerateDeviceExtensionProperties)get(instance, "vkEnumerateDeviceExtensionProperties"),
-              physical, &list, &count);
+    VkResult listed = vkops_fault(faults, VKOPS_CALL_vkEnumerateDeviceExtensionProperties);
+    if (listed == VK_SUCCESS)
+        listed = device_extensions((PFN_vkEnumerateDeviceExtensionProperties)get(instance, "vkEnumerateDeviceExtensionProperties"),
+            physical, &list, &count);
     int driver_properties = 0, maintenance4 = 0, host_memory = 0;
     for (uint32_t i = 0; listed >= 0 && i < count; i++) {
         const char* name = list[i].extensionName;

@@ -132,8 +132,9 @@ vkops_status vkops_create_instance(void* get_proc, int validation, uint64_t faul
 
     VkExtensionProperties* list = NULL;
     uint32_t count = 0;
-    VkResult listed = (faults >> VKOPS_CALL_vkEnumerateInstanceExtensionProperties & 1)
-        ? VK_ERROR_OUT_OF_HOST_MEMORY : instance_extensions(get_proc, NULL, &list, &count);
+    VkResult listed = vkops_fault(faults, VKOPS_CALL_vkEnumerateInstanceExtensionProperties);
+    if (listed == VK_SUCCESS)
+        listed = instance_extensions(get_proc, NULL, &list, &count);
     // Without this flag the loader hides MoltenVK and other drivers that are not fully conformant.
     if (listed >= 0 && has_extension(list, count, "VK_KHR_portability_enumeration")) {
         extensions[info.enabledExtensionCount++] = "VK_KHR_portability_enumeration";

@@ -29,10 +29,10 @@ static VkResult poll_fence(const vkops_device* d, uint64_t fence, uint64_t nanos
 }
 
 vkops_status vkops_wait(const vkops_device* d, uint64_t fence, uint64_t polling, uint64_t sleeping, uint64_t faults) {
-    const uint64_t lost = 1ull << VKOPS_CALL_vkWaitForFences | 1ull << VKOPS_CALL_vkGetFenceStatus;
     int call = sleeping ? VKOPS_CALL_vkWaitForFences : VKOPS_CALL_vkGetFenceStatus;
-    if (faults & lost & 1ull << call) return (vkops_status){VK_ERROR_DEVICE_LOST, call};
-    VkResult result = VK_NOT_READY;
+    VkResult result = vkops_fault(faults, call);
+    if (result < 0) return (vkops_status){result, call};
+    result = VK_NOT_READY;
     if (polling || !sleeping) result = poll_fence(d, fence, polling);
     if (result == VK_NOT_READY && sleeping) result = d->vkWaitForFences(d->device, 1, &fence, 1, sleeping);
     return (vkops_status){result == VK_NOT_READY ? VK_TIMEOUT : result, call};

@@ -196,6 +196,12 @@ func (m *module) checkCapabilities(name string, caps *Caps) error {
 	return nil
 }
 
+// code is the module as a driver gets it: with what GLSL cannot say.
+func (m *module) code(support floatSupport) []uint32 {
+	m.declareAliasing()
+	return m.withFloatControls(support)
+}
+
 // withFloatControls is the module's words with every execution mode declared
 // that the device offers for the widths the module uses: rounding to nearest
 // even, signed zeros, infinities and NaNs kept, subnormals kept.

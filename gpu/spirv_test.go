@@ -141,6 +141,23 @@ func TestAliasingIsDeclared(t *testing.T) {
 	}
 }
 
+// What pipelines are built from has both the decorations and the float modes.
+func TestDriversGetAliasingAndFloatModes(t *testing.T) {
+	code, err := os.ReadFile(filepath.Join("..", "shaders", "spv", "scan_outputs_lane_cumsum_f32.spv"))
+	require.NoError(t, err)
+	m, err := parseModule(code)
+	require.NoError(t, err)
+	words := m.code(offering(nothing, every, nothing))
+	after, err := parseModule(wordBytes(words))
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(after.buffers), 2)
+	require.Equal(t, after.buffers, after.settled, "every binding is Aliased")
+	for _, mode := range []uint32{modeRoundToEven, modeSpecialsPreserve, modeDenormPreserve} {
+		require.Contains(t, after.modes, [2]uint32{mode, 32})
+	}
+	validate(t, words)
+}
+
 func TestMalformedModules(t *testing.T) {
 	code, err := os.ReadFile("testdata/add.spv")
 	require.NoError(t, err)

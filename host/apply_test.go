@@ -1,9 +1,13 @@
 package host
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -145,10 +149,85 @@ func TestLentMemoryOfNLL(t *testing.T) {
 
 // TestRefusedImportsAreCopied has the driver refuse every import.
 func TestRefusedImportsAreCopied(t *testing.T) {
-	rt, _ := openTested(t, withImportFrom(1), withFault(func(call string) bool { return call == "vkGetMemoryHostPointerPropertiesEXT" }))
+	rt, _ := openTested(t, withImportFrom(1), withFault(failing("vkGetMemoryHostPointerPropertiesEXT")))
 	x := counting[uint32](70000)
 	got, err := CumSum(background, rt, nil, x, tensor.Shape{len(x)}, tensor.CumSum{})
 	require.NoError(t, err)
 	n := uint64(len(x))
 	assert.Equal(t, uint32(n*(n+1)/2), got[n-1])
+}
+
+// TestLentMemoryRunsOut fails the calls of an operator in the caller's own memory, out
+// of memory: each that takes memory or that sends and awaits work once, and those that
+// take memory from each of them on. Nothing is left
+// behind, the slice is as it was, wholly right or named as overwritten, and a smaller
+// call then works.
+func TestLentMemoryRunsOut(t *testing.T) {
+	memory := map[string]bool{"vkAllocateMemory": true, "vkCreateBuffer": true, "vkMapMemory": true}
+	work := map[string]bool{"vkQueueSubmit": true, "vkWaitForFences": true, "vkGetFenceStatus": true}
+	outcomes, cacheDir := map[string]int{}, t.TempDir()
+	x, err := tensor.Of(counting[float32](50000), 50000) // enough to go in parts where memory is short
+	require.NoError(t, err)
+	sums, err := cpuref.Run(tensor.CumSum{}, x)
+	require.NoError(t, err)
+	logs, err := cpuref.Run(tensor.Log1p{}, x)
+	require.NoError(t, err)
+	cases := []faultCase{{tensor.CumSum{}, []tensor.Dense{x}, sums}, {tensor.Log1p{}, []tensor.Dense{x}, logs}, faultCases(t)[3]}
+	for _, c := range cases {
+		for k, pieces := range []int64{1 << 15, 1 << 30, 1 << 30} { // the bytes of a submission
+			lasting := k == 2
+			stride := (faultStride() + 9) / 10
+			for n := int64(1); ; n += stride {
+				var inject injector
+				var broken atomic.Bool
+				rt, v := openLending(t, WithStrategy(Lane), WithMaxSubmission(pieces), WithCacheDir(cacheDir), withFault(func(call string) error {
+					switch {
+					case !memory[call] && (lasting || !work[call]):
+						return nil
+					case lasting && broken.Load():
+						return ErrOutOfMemory
+					}
+					err := inject.fault(call)
+					broken.CompareAndSwap(false, err != nil)
+					return err
+				}))
+				args := slices.Clone(c.inputs)
+				args[0].Data = slices.Clone(args[0].Data)
+				dst := args[0]
+				if !inPlace(c.op) {
+					dst = tensor.Dense{Type: c.want.Type, Data: make([]byte, len(c.want.Data))}
+				}
+				inject.arm(n)
+				err := v.apply(background, c.op, dst, args)
+				failed := inject.disarm()
+				broken.Store(false)
+				what := fmt.Sprintf("%s, call %d, %s, lasting %v: %v", c, n, failed, lasting, err)
+				right := bytes.Equal(dst.Data, c.want.Data)
+				switch {
+				case err == nil:
+					require.True(t, right, what)
+					outcomes["right"]++
+				default:
+					require.ErrorIs(t, err, ErrOutOfMemory, what)
+					untouched := bytes.Equal(args[0].Data, c.inputs[0].Data)
+					require.True(t, right || untouched || errors.Is(err, errOverwritten), what)
+					outcomes[fmt.Sprintf("an error, overwritten: %v", !untouched)]++
+				}
+				requireNothingHeld(t, rt, v, what)
+
+				small := counting[uint32](5000)
+				sums, err := CumSum(background, rt, nil, small, tensor.Shape{len(small)}, tensor.CumSum{})
+				require.NoError(t, err, what)
+				require.Equal(t, uint32(5000*5001/2), sums[4999], what)
+				require.NoError(t, rt.Close())
+				if failed == "" {
+					require.Greater(t, n, int64(1))
+					break
+				}
+			}
+		}
+	}
+	t.Log(outcomes)
+	assert.Positive(t, outcomes["right"], "most calls have a second way")
+	assert.Positive(t, outcomes["an error, overwritten: false"])
 }

@@ -73,7 +73,12 @@ func TestFaultsBetweenSubmissions(t *testing.T) {
 	c := faultCases(t)[0]
 	for n := int64(1); ; n++ {
 		var inject injector
-		counted := func(call string) bool { return call == "vkQueueSubmit" && inject.fault(call) }
+		counted := func(call string) error {
+			if call != "vkQueueSubmit" {
+				return nil
+			}
+			return inject.fault(call)
+		}
 		rt, _ := openTested(t, WithMaxSubmission(1<<15), withFault(counted))
 		x, err := rt.Upload(c.inputs[0])
 		require.NoError(t, err)

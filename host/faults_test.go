@@ -17,18 +17,47 @@ import (
 	"vkops/tensor"
 )
 
-// injector lets one call into Vulkan fail, by its number from when it was armed.
+// injector lets one call into Vulkan fail, by its number from when it was armed, out
+// of memory or as a lost device.
 type injector struct {
 	left   atomic.Int64 // 0 for never
+	lost   bool         // the call is to report a lost device, if it may
 	failed atomic.Value // the name of the call that failed, "" for none
 }
 
-func (f *injector) fault(call string) bool {
-	if f.left.Load() <= 0 || f.left.Add(-1) != 0 {
-		return false
+// maybeLost are the calls that may report a lost device, by the specification.
+var maybeLost = map[string]bool{"vkCreateDevice": true, "vkQueueSubmit": true, "vkWaitForFences": true, "vkGetFenceStatus": true,
+	"vkGetQueryPoolResults": true}
+
+func (f *injector) fault(call string) error {
+	if f.left.Load() <= 0 || f.left.Add(-1) != 0 || f.lost && !maybeLost[call] {
+		return nil
 	}
 	f.failed.Store(call)
-	return true
+	if f.lost {
+		return ErrDeviceLost
+	}
+	return ErrOutOfMemory
+}
+
+// failing fails every call of a name.
+func failing(name string) func(call string) error {
+	return func(call string) error {
+		if call == name {
+			return ErrOutOfMemory
+		}
+		return nil
+	}
+}
+
+// loseDevice fails the calls that ask for the device's progress, once lose is set.
+func loseDevice(lose *atomic.Bool) func(call string) error {
+	return func(call string) error {
+		if lose.Load() && (call == "vkWaitForFences" || call == "vkGetFenceStatus") {
+			return ErrDeviceLost
+		}
+		return nil
+	}
 }
 
 // arm makes the nth call from now fail.
@@ -184,9 +213,11 @@ func TestEveryCallOfEveryOperatorCanFail(t *testing.T) {
 			}
 			start++
 			for n := 1 + start%faultStride(); ; n += faultStride() {
-				failed := failOnce(t, c, tier.name, n, opts, func(rt *Runtime) (tensor.Dense, error) {
-					return tier.run(background, rt, c)
-				})
+				run := func(rt *Runtime) (tensor.Dense, error) { return tier.run(background, rt, c) }
+				failed := failOnce(t, c, tier.name, n, false, opts, run)
+				if maybeLost[failed] {
+					failOnce(t, c, tier.name, n, true, opts, run)
+				}
 				if failed == "" {
 					t.Logf("%s, %s: %d calls", c, tier.name, n-1)
 					require.Greater(t, n, int64(5))
@@ -207,8 +238,8 @@ func TestEveryCallOfEveryOperatorCanFail(t *testing.T) {
 
 // failOnce opens a runtime, lets its nth call fail during run, and checks what is
 // left. It gives the name of the call that failed.
-func failOnce(t *testing.T, c faultCase, tier string, n int64, opts []Option, run func(*Runtime) (tensor.Dense, error)) string {
-	var inject injector
+func failOnce(t *testing.T, c faultCase, tier string, n int64, lost bool, opts []Option, run func(*Runtime) (tensor.Dense, error)) string {
+	inject := injector{lost: lost}
 	rt, err := Open(append([]Option{WithStrategy(Lane), withFault(inject.fault)}, opts...)...)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, rt.Close()) }()
@@ -216,17 +247,17 @@ func failOnce(t *testing.T, c faultCase, tier string, n int64, opts []Option, ru
 	inject.arm(n)
 	got, err := run(rt)
 	failed := inject.disarm()
-	what := fmt.Sprintf("%s, %s, call %d, %s", c, tier, n, failed)
+	what := fmt.Sprintf("%s, %s, call %d, %s (lost: %v)", c, tier, n, failed, lost)
 	if err == nil {
 		require.Equal(t, c.want, got, what)
 	} else {
 		require.NotEmpty(t, failed, "%s: %v", what, err)
-		if !errors.Is(err, ErrDeviceLost) { // which a later call may be the first to tell
+		if !lost {
 			require.ErrorIs(t, err, ErrOutOfMemory, what)
 			require.ErrorContains(t, err, failed, what)
-		}
+		} // else a later call may be the first to tell
 	}
-	if failed == "vkWaitForFences" || failed == "vkGetFenceStatus" {
+	if lost && failed != "" {
 		require.ErrorIs(t, err, ErrDeviceLost, what)
 		_, err = run(rt)
 		require.ErrorIs(t, err, ErrDeviceLost, "%s: for good", what)
@@ -251,7 +282,7 @@ func TestEveryCallOfOpenCanFail(t *testing.T) {
 	}
 	for n := int64(1); ; n += faultStride() {
 		forget()
-		var inject injector
+		inject := injector{lost: n%2 == 0}
 		inject.arm(n)
 		rt, err := Open(withFault(inject.fault))
 		failed := inject.disarm()
@@ -275,9 +306,7 @@ func TestEveryCallOfOpenCanFail(t *testing.T) {
 // then loses the device.
 func TestEveryWaiterLearnsOfALostDevice(t *testing.T) {
 	var lose atomic.Bool
-	rt, _ := openTested(t, withFault(func(call string) bool {
-		return lose.Load() && (call == "vkWaitForFences" || call == "vkGetFenceStatus")
-	}))
+	rt, _ := openTested(t, withFault(loseDevice(&lose)))
 	c := faultCases(t)[1]
 	x, err := rt.Upload(c.inputs[0])
 	require.NoError(t, err)

@@ -40,12 +40,12 @@ type config struct {
 	maxSubmission int64
 	withoutTuning bool
 	// For tests:
-	fault      func(call string) bool // gpu.Options.Fault
-	layer      bool                   // gpu.Options.Validation
-	stage      int                    // not 0: go through staging buffers of this size
-	importFrom int64                  // not 0: the size from which host memory is imported; negative: never
-	partBytes  int64                  // not 0: slices go through the device in parts of this size
-	observe    func(event string)     // is told when chunks are uploaded and when results are waited for
+	fault      func(call string) error // gpu.Options.Fault
+	layer      bool                    // gpu.Options.Validation
+	stage      int                     // not 0: go through staging buffers of this size
+	importFrom int64                   // not 0: the size from which host memory is imported; negative: never
+	partBytes  int64                   // not 0: slices go through the device in parts of this size
+	observe    func(event string)      // is told when chunks are uploaded and when results are waited for
 }
 
 func newConfig(opts []Option) (config, error) {

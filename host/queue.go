@@ -69,8 +69,11 @@ func (v *vulkan) retire() {
 	for q.inFlight() > 0 && !v.rt.closed {
 		f := q.flights[q.head]
 		done, err := f.sub.Done()
-		if !done && err == nil {
+		switch {
+		case err == nil && !done:
 			return
+		case err != nil:
+			v.gpu.WaitIdle() // what cannot be asked may be at work still, on memory that is free from here on
 		}
 		q.flights[q.head] = flight{}
 		q.head++

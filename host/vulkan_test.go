@@ -40,7 +40,7 @@ func openTested(t *testing.T, opts ...Option) (*Runtime, *vulkan) {
 	return rt, v
 }
 
-func withFault(fault func(call string) bool) Option { return func(c *config) { c.fault = fault } }
+func withFault(fault func(call string) error) Option { return func(c *config) { c.fault = fault } }
 
 func withStage(bytes int) Option { return func(c *config) { c.stage = bytes } }
 
@@ -162,9 +162,7 @@ func TestScratchIsGivenUpForTensors(t *testing.T) {
 
 func TestDeviceLost(t *testing.T) {
 	var lose atomic.Bool
-	rt, _ := openTested(t, withFault(func(call string) bool {
-		return lose.Load() && (call == "vkWaitForFences" || call == "vkGetFenceStatus")
-	}))
+	rt, _ := openTested(t, withFault(loseDevice(&lose)))
 	x, err := Upload(rt, counting[float32](1000), tensor.Shape{1000})
 	require.NoError(t, err)
 	lose.Store(true)
@@ -185,12 +183,12 @@ func TestDeviceLost(t *testing.T) {
 func TestEveryFault(t *testing.T) {
 	var left atomic.Int64
 	var failed atomic.Value
-	rt, _ := openTested(t, withFault(func(call string) bool {
-		if call == "vkWaitForFences" || call == "vkGetFenceStatus" || left.Add(-1) != 0 {
-			return false
+	rt, _ := openTested(t, withFault(func(call string) error {
+		if left.Add(-1) != 0 {
+			return nil
 		}
 		failed.Store(call)
-		return true
+		return ErrOutOfMemory
 	}))
 	x := counting[int32](5000)
 	run := func() error {
