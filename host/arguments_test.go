@@ -217,3 +217,26 @@ func TestNothingGiven(t *testing.T) {
 		assert.EqualError(t, err, c.text)
 	}
 }
+
+// TestWhatWasNeverOpened uses the zero values and nil in place of what Open, NewBuffer
+// and Record give.
+func TestWhatWasNeverOpened(t *testing.T) {
+	typ := tensor.Type{DType: tensor.F32, Shape: tensor.Shape{3}}
+	for _, rt := range []*host.Runtime{nil, {}} {
+		_, err := host.Log1p(ctx, rt, nil, f32(1))
+		assert.ErrorIs(t, err, host.ErrClosed)
+		_, err = rt.NewBuffer(typ)
+		assert.ErrorIs(t, err, host.ErrClosed)
+		_, err = rt.Explain(tensor.Log1p{}, typ)
+		assert.ErrorIs(t, err, host.ErrClosed)
+		_, err = rt.Record(func(*host.Recording) error { return nil })
+		assert.ErrorIs(t, err, host.ErrClosed)
+		assert.NoError(t, rt.Close())
+	}
+	for _, b := range []*host.Buffer{nil, {}} {
+		_, err := b.Download(ctx)
+		assert.ErrorIs(t, err, host.ErrArity)
+		assert.ErrorIs(t, b.Wait(ctx), host.ErrArity)
+		b.Free()
+	}
+}

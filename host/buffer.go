@@ -132,7 +132,7 @@ func (b *Buffer) Mapped(ctx context.Context) (tensor.Dense, error) {
 // Free gives the memory back once the work in flight is done with it. It may be
 // called twice, at any time.
 func (b *Buffer) Free() {
-	if b == nil {
+	if b == nil || b.rt == nil {
 		return
 	}
 	b.rt.mu.Lock()
@@ -181,7 +181,7 @@ func (b *Buffer) liveLocked() error {
 }
 
 func (b *Buffer) usable(what string) error {
-	if b == nil {
+	if b == nil || b.rt == nil {
 		return fmt.Errorf("%s: %w: the tensor is nil", what, ErrArity)
 	}
 	b.rt.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -364,4 +365,30 @@ func TestEveryWaiterLearnsOfALostDevice(t *testing.T) {
 	got, err := fresh.RunDense(background, c.op, c.inputs...)
 	require.NoError(t, err)
 	require.Equal(t, c.want, got)
+}
+
+// TestDeviceIsDoneBeforeItsMemoryIsReused has the driver refuse to say how far the
+// device is: what is written to a tensor that the device still works on stays.
+func TestDeviceIsDoneBeforeItsMemoryIsReused(t *testing.T) {
+	const n = 1 << 22
+	var silent atomic.Bool
+	rt, _ := openTested(t, withFault(func(call string) error {
+		if silent.Load() && (call == "vkGetFenceStatus" || call == "vkWaitForFences") {
+			return ErrOutOfMemory
+		}
+		return nil
+	}))
+	x, err := Upload(rt, make([]float32, n), tensor.Shape{n})
+	require.NoError(t, err)
+	_, err = LogCumSumExpTensor(rt, x, x, tensor.LogCumSumExp{})
+	require.NoError(t, err)
+	silent.Store(true)
+	ones := slices.Repeat([]float32{1}, n)
+	err = x.Write(background, ones)
+	silent.Store(false)
+	require.NoError(t, err)
+	rt.backend.(*vulkan).gpu.WaitIdle()
+	got, err := x.Download(background, nil)
+	require.NoError(t, err)
+	require.True(t, slices.Equal(ones, got), "the device wrote to memory that was given back")
 }

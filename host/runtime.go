@@ -129,6 +129,9 @@ func (rt *Runtime) openDevice(cfg config) error {
 // tensors back. Later calls of anything give [ErrClosed]; so do calls in other
 // goroutines that have not finished. Views from [Tensor.Mapped] are invalid.
 func (rt *Runtime) Close() error {
+	if rt == nil || rt.backend == nil {
+		return nil
+	}
 	rt.closeOnce.Do(func() {
 		rt.mu.Lock()
 		rt.closed = true
@@ -161,10 +164,13 @@ func (rt *Runtime) enterLocked() error {
 
 func (rt *Runtime) leave() { rt.busy.Done() }
 
-// usable refuses a nil or closed runtime.
+// usable refuses a runtime that is closed or was never opened.
 func (rt *Runtime) usable(what string) error {
 	if rt == nil {
 		return fmt.Errorf("%s: %w: the runtime is nil", what, ErrClosed)
+	}
+	if rt.backend == nil {
+		return fmt.Errorf("%s: %w: the runtime is not from Open", what, ErrClosed)
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -49,6 +50,14 @@ func parsePlace(path string) (place, error) {
 
 const archiveEnding = ".npz"
 
+// FileOf is the path of the file itself, without the name of an array in an archive.
+func FileOf(path string) string {
+	if p, err := parsePlace(path); err == nil {
+		path = p.path
+	}
+	return filepath.Clean(path)
+}
+
 // CheckEnding refuses a path that ends in none of .npy, .npz and .pb, in any case of
 // letters, so that a wrong output name is found before the work is done: as
 // [ErrUnsupported].
@@ -96,12 +105,43 @@ func readNumPyFile(p place, opts NPYOptions) (tensor.Dense, error) {
 }
 
 func readTensorFile(path string) (tensor.Dense, error) {
-	data, err := os.ReadFile(path)
+	data, err := readMessage(path)
 	if err != nil {
 		return tensor.Dense{}, err
 	}
 	d, _, err := ParseTensor(data)
 	return d, err
+}
+
+// mostMessage is the size that protobuf itself allows a message.
+const mostMessage = 1<<31 - 1
+
+// readMessage reads a file that holds one message: what is no such file, however long
+// it goes on, is refused without filling the memory.
+func readMessage(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode()&fs.ModeDevice != 0 {
+		return nil, formatErrorf("a device is no file of a model or a tensor")
+	}
+	if info.Size() > mostMessage {
+		return nil, formatErrorf("%d bytes; a protobuf message has at most %d", info.Size(), mostMessage)
+	}
+	var data bytes.Buffer
+	data.Grow(int(info.Size()) + bytes.MinRead)
+	if n, err := data.ReadFrom(io.LimitReader(f, mostMessage+1)); err != nil {
+		return nil, err
+	} else if n > mostMessage {
+		return nil, formatErrorf("more than the %d bytes of a protobuf message", mostMessage)
+	}
+	return data.Bytes(), nil
 }
 
 // WriteFile writes d to a .pb, .npy or .npz file, which appears whole or not at all.

@@ -3,6 +3,8 @@ package onnx
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -243,4 +245,24 @@ func ExampleModel_Bind() {
 	y := b.Values[b.Outputs[0]]
 	fmt.Printf("%+v gives %s %s\n", b.Steps[0].Op, y.Name, y.Type)
 	// Output: {Axis:1 Exclusive:false Reverse:false} gives y float64[2 3]
+}
+
+// TestEndlessFiles reads what has no end, or says that it is larger than any message.
+func TestEndlessFiles(t *testing.T) {
+	dir := t.TempDir()
+	sparse := filepath.Join(dir, "sparse.onnx")
+	require.NoError(t, os.WriteFile(sparse, nil, 0o600))
+	require.NoError(t, os.Truncate(sparse, mostMessage+1))
+	_, err := ReadModel(sparse)
+	require.ErrorIs(t, err, ErrFormat)
+	require.ErrorContains(t, err, sparse)
+	if _, err := os.Stat("/dev/zero"); err != nil {
+		return
+	}
+	for _, name := range []string{"zero.pb", "zero.npy", "zero.npz"} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.Symlink("/dev/zero", path))
+		_, err := ReadFile(path, NPYOptions{})
+		require.ErrorIs(t, err, ErrFormat, name)
+	}
 }

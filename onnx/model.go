@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"vkops/tensor"
@@ -49,9 +48,9 @@ const oldestIR = 3
 // system's, [ErrFormat], and [ErrUnsupported] or [tensor.ErrAttribute] for a node that
 // is not one of ours, which they name.
 func ReadModel(path string) (*Model, error) {
-	data, err := os.ReadFile(path)
+	data, err := readMessage(path)
 	if err != nil {
-		return nil, err
+		return nil, naming(path, err)
 	}
 	m, err := ParseModel(data)
 	if err != nil {

@@ -78,7 +78,7 @@ func (c *cli) operator(name, short, example string, parse func(cmd *cobra.Comman
 				if err != nil {
 					return job{}, badInput{err}
 				}
-				inputs, err := f.read(c.stdin)
+				inputs, err := f.read(cmd.Context(), c.stdin)
 				return job{op, inputs, []string{"y"}}, err
 			})
 		},
@@ -149,7 +149,7 @@ func (c *cli) loss(name, short, example string, of func(tensor.NLL) tensor.Op) *
 }
 
 // read reads the input files, and the standard input for "-".
-func (f files) read(stdin io.Reader) ([]tensor.Dense, error) {
+func (f files) read(ctx context.Context, stdin io.Reader) ([]tensor.Dense, error) {
 	var opts onnx.NPYOptions
 	if f.dtype != "" {
 		opts.Void2 = tensor.BF16 // check allows no other
@@ -157,18 +157,43 @@ func (f files) read(stdin io.Reader) ([]tensor.Dense, error) {
 	inputs := make([]tensor.Dense, len(f.inputs))
 	for i, path := range f.inputs {
 		var err error
-		if path == pipe {
-			if inputs[i], err = onnx.ReadNPY(stdin, opts); err != nil {
+		inputs[i], err = await(ctx, func() (tensor.Dense, error) {
+			if path != pipe {
+				return onnx.ReadFile(path, opts)
+			}
+			d, err := onnx.ReadNPY(stdin, opts)
+			if err != nil {
 				err = fmt.Errorf("standard input: %w", err)
 			}
-		} else {
-			inputs[i], err = onnx.ReadFile(path, opts)
-		}
+			return d, err
+		})
 		if err != nil {
-			return nil, badInput{err}
+			return nil, err
 		}
 	}
 	return inputs, nil
+}
+
+// await gives what read reads, or the context's error: opening or reading a pipe that
+// nobody writes to does not end by itself.
+func await[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	var got T
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		got, err = read()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+	if err != nil {
+		err = badInput{err}
+	}
+	return got, err
 }
 
 // write writes one output.
@@ -191,10 +216,16 @@ func (f files) check(c *cli) error {
 	if err := f.checkPipes(c); err != nil {
 		return err
 	}
+	seen := map[string]string{}
 	for _, path := range f.outputs {
 		if path == pipe {
 			continue
 		}
+		file := onnx.FileOf(path)
+		if other, taken := seen[file]; taken {
+			return badInputf("outputs %s and %s are one file", other, path)
+		}
+		seen[file] = path
 		if err := onnx.CheckEnding(path); err != nil {
 			return badInputf("output: %w", err)
 		}

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/x448/float16"
@@ -271,4 +275,25 @@ func TestPipesAndArchives(t *testing.T) {
 	r = vkops("run", "log1p", "-i", y+":other", "-o", y, "--device", "cpu")
 	require.Equal(t, exitBadInput, r.code)
 	require.Contains(t, r.stderr, `no array "other" in the archive; there are "sums"`)
+}
+
+// TestInterruptedWhileReading gives up inputs that never come.
+func TestInterruptedWhileReading(t *testing.T) {
+	in, out := io.Pipe()
+	defer out.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	var stderr bytes.Buffer
+	code := execute(ctx, []string{"run", "log1p", "--device", "cpu", "-i", "-", "-o", filepath.Join(t.TempDir(), "y.npy")}, in, io.Discard, &stderr)
+	require.Equal(t, exitFailed, code, stderr.String())
+	require.Contains(t, stderr.String(), context.DeadlineExceeded.Error())
+}
+
+func TestTwoOutputsInOneFile(t *testing.T) {
+	dir := filepath.Join(testdata, "graphs", "chain_of_three")
+	y := filepath.Join(t.TempDir(), "y.npz")
+	r := vkops("run", filepath.Join(dir, "model.onnx"), "-i", filepath.Join(dir, "test_data_set_0", "input_0.pb"), "-o", y+":a", "-o", y+":b")
+	require.Equal(t, exitBadInput, r.code)
+	require.Contains(t, r.stderr, "are one file")
+	require.NoFileExists(t, y)
 }

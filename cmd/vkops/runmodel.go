@@ -17,11 +17,11 @@ func (c *cli) runModel(ctx context.Context, path string, f files) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
-	model, err := onnx.ReadModel(path)
+	model, err := await(ctx, func() (*onnx.Model, error) { return onnx.ReadModel(path) })
 	if err != nil {
-		return badInput{err}
+		return err
 	}
-	inputs, err := f.read(c.stdin)
+	inputs, err := f.read(ctx, c.stdin)
 	if err != nil {
 		return err
 	}
