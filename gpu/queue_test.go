@@ -5,6 +5,7 @@ package gpu
 import (
 	"context"
 	"runtime"
+	"runtime/pprof"
 	"sync"
 	"testing"
 	"time"
@@ -193,6 +194,8 @@ func TestManyWaiters(t *testing.T) {
 	p := slowProgram(t, d)
 	s, err := d.Submit(p)
 	require.NoError(t, err)
+	threads := pprof.Lookup("threadcreate")
+	before := threads.Count()
 	var group sync.WaitGroup
 	errs := make(chan error, 1000)
 	for i := range 1000 {
@@ -212,6 +215,7 @@ func TestManyWaiters(t *testing.T) {
 	for range 1000 {
 		require.NoError(t, <-errs)
 	}
+	require.Less(t, threads.Count()-before, 4*maxBlocked, "threads of the operating system")
 }
 
 func TestFreeWaitsForTheDevice(t *testing.T) {
