@@ -33,6 +33,7 @@ type Program struct {
 	mu       sync.Mutex
 	words    []uint64
 	buffers  []*Buffer
+	held     map[*Buffer]struct{} // the buffers, once they are many
 	used     []*Pipeline
 	err      error
 	ended    bool
@@ -204,14 +205,35 @@ func (p *Program) checkRange(b *Buffer, offset, size, unit int64) error {
 
 // use keeps a buffer alive until Reset or Free.
 func (p *Program) use(b *Buffer) error {
-	if slices.Contains(p.buffers, b) {
+	if p.holds(b) {
 		return nil
 	}
 	if err := b.retain(); err != nil {
 		return err
 	}
 	p.buffers = append(p.buffers, b)
+	switch {
+	case p.held != nil:
+		p.held[b] = struct{}{}
+	case len(p.buffers) > fewBuffers:
+		p.held = map[*Buffer]struct{}{}
+		for _, b := range p.buffers {
+			p.held[b] = struct{}{}
+		}
+	}
 	return nil
+}
+
+// fewBuffers is up to how many a search costs less than a map: models of many nodes
+// have a buffer or more for each.
+const fewBuffers = 64
+
+func (p *Program) holds(b *Buffer) bool {
+	if p.held == nil {
+		return slices.Contains(p.buffers, b)
+	}
+	_, held := p.held[b]
+	return held
 }
 
 // appendBytes adds bytes padded to whole words.

@@ -133,7 +133,7 @@ func (p *Program) clear() {
 		p.used[i] = nil
 	}
 	p.buffers, p.used, p.words = p.buffers[:0], p.used[:0], p.words[:0]
-	p.err, p.ended = nil, false
+	p.held, p.err, p.ended = nil, nil, false
 	p.sets, p.bindings, p.texels, p.queries = 0, 0, 0, 0
 }
 

@@ -273,3 +273,37 @@ func TestProgramStates(t *testing.T) {
 	_, err = d.Submit(newProgram(t, openDevice(t, Options{})))
 	require.ErrorIs(t, err, ErrInvalid)
 }
+
+// TestProgramOfManyBuffers records each of many buffers twice: the program holds each
+// once, and lets go of all at Reset, again and again.
+func TestProgramOfManyBuffers(t *testing.T) {
+	d := openDevice(t, Options{})
+	p := newProgram(t, d)
+	for range 2 {
+		before := d.MemoryInUse().Buffers
+		first := newBuffer(t, d, 64, DownloadMemory)
+		from := first
+		p.Fill(from, 0, 64, 7)
+		for range 3 * fewBuffers {
+			to, err := d.NewBuffer(64, DeviceMemory)
+			require.NoError(t, err)
+			p.Barrier()
+			p.Copy(to, 0, from, 0, 64)
+			if from != first {
+				from.Free() // the program keeps it
+			}
+			from = to
+		}
+		p.Fill(first, 0, 64, 0)
+		p.Barrier()
+		p.Copy(first, 0, from, 0, 64)
+		from.Free()
+		require.NoError(t, p.End())
+		run(t, d, p)
+		require.Equal(t, uint32(7), read(t, first)[15])
+		require.Len(t, p.buffers, 3*fewBuffers+1)
+		require.NoError(t, p.Reset())
+		first.Free()
+		require.Equal(t, before, d.MemoryInUse().Buffers)
+	}
+}
