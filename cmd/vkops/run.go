@@ -216,16 +216,10 @@ func (f files) check(c *cli) error {
 	if err := f.checkPipes(c); err != nil {
 		return err
 	}
-	seen := map[string]string{}
 	for _, path := range f.outputs {
 		if path == pipe {
 			continue
 		}
-		file := onnx.FileOf(path)
-		if other, taken := seen[file]; taken {
-			return badInputf("outputs %s and %s are one file", other, path)
-		}
-		seen[file] = path
 		if err := onnx.CheckEnding(path); err != nil {
 			return badInputf("output: %w", err)
 		}
@@ -266,13 +260,22 @@ func (f files) checkPipes(c *cli) error {
 	return nil
 }
 
-// checkOutputs refuses another number of output files than what gives them has.
+// checkOutputs refuses another number of output files than what gives them has, and one
+// file for two outputs.
 func (f files) checkOutputs(what string, outputs int) error {
 	if len(f.outputs) == 0 {
 		return badInputf("%s: no output is named; add -o y.npy", what)
 	}
 	if len(f.outputs) != outputs {
 		return badInputf("%s: %d outputs named with -o, gives %d", what, len(f.outputs), outputs)
+	}
+	seen := map[string]string{}
+	for _, path := range f.outputs {
+		file := onnx.FileOf(path)
+		if other, taken := seen[file]; taken {
+			return badInputf("outputs %s and %s are one file", other, path)
+		}
+		seen[file] = path
 	}
 	return nil
 }
