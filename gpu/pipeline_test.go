@@ -148,3 +148,12 @@ func TestPipelineErrors(t *testing.T) {
 	require.Empty(t, d.pipelines.byHash, "failures are not kept")
 	newPipeline(t, d, good)
 }
+
+// TestPipelinesNeedFeatures builds a kernel of doubles for a device that has none.
+func TestPipelinesNeedFeatures(t *testing.T) {
+	d := openDevice(t, Options{})
+	d.info.Caps.Float64 = false
+	_, err := d.Pipeline(PipelineDesc{Name: "double", SPIRV: spirv(t, "double"), Bindings: []BindingDesc{{Index: 3}}, PushBytes: 4})
+	require.ErrorIs(t, err, ErrUnsupported)
+	require.ErrorContains(t, err, "double needs shaderFloat64")
+}
