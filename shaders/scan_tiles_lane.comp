@@ -8,10 +8,15 @@
 // Takes all four elements of q into the run, in a loop for the reason that
 // scan_quad in scan_outputs_lane.comp gives.
 void take_quad(inout STATE run, Quad q) {
+#ifdef SIDE_BY_SIDE
+    Terms terms = pre(vec4(q.a, q.b, q.c, q.d));
+    for (uint k = 0u; k < 4u; k++, terms = rotated(terms)) run = take(run, first(terms));
+#else
     for (uint k = 0u; k < 4u; k++) {
         run = take(run, pre(q.a));
         q = Quad(q.b, q.c, q.d, q.a);
     }
+#endif
 }
 
 // The fold of the `count` elements from position p on.

@@ -32,15 +32,24 @@ func glslText() []byte {
 		}
 		for _, p := range Polynomials {
 			name := strings.ToLower(upperSnake(p.Name))
-			fmt.Fprintf(&b, "\n// %s %s\n%s %s(%s x) {\n", name, comment(p.Doc), l.real, name, l.real)
-			for _, s := range l.evaluate(p) {
-				fmt.Fprintf(&b, "    %s;\n", s)
+			fmt.Fprintf(&b, "\n// %s %s\n", name, comment(p.Doc))
+			l.glslFunction(&b, name, p)
+			if !l.wide {
+				b.WriteString("\n// The same of four arguments, whose chains of operations do not wait for each other.\n")
+				glslFloats.glslFunction(&b, name, p)
 			}
-			b.WriteString("}\n")
 		}
 	}
 	b.WriteString("\n#endif\n\n#endif\n")
 	return b.Bytes()
+}
+
+func (l language) glslFunction(b *bytes.Buffer, name string, p Polynomial) {
+	fmt.Fprintf(b, "%s %s(%s x) {\n", l.real, name, l.real)
+	for _, s := range l.evaluate(p) {
+		fmt.Fprintf(b, "    %s;\n", s)
+	}
+	b.WriteString("}\n")
 }
 
 func goText() []byte {
@@ -101,6 +110,7 @@ type language struct {
 
 var (
 	glslFloat  = glsl("float", "#else", "", false)
+	glslFloats = glslVector("vec4")
 	glslDouble = glsl("double", "#if defined(DTYPE_F64)", "lf", true)
 	goFloat32  = golang("float32", "32", false)
 	goFloat64  = golang("float64", "64", true)
@@ -115,6 +125,15 @@ func glsl(real, opening, ending string, wide bool) language {
 		declare:     func(name, value string) string { return "precise " + real + " " + name + " = " + value },
 		multiplyAdd: func(a, b, c string) string { return a + " * " + b + " + " + c },
 	}
+}
+
+// glslVector writes every number as a vector: the product of a vector and a scalar is
+// an operation of its own, which the rules of exact arithmetic do not know.
+func glslVector(real string) language {
+	l := glsl(real, "", "", false)
+	scalar := l.literal
+	l.literal = func(x float64) string { return real + "(" + scalar(x) + ")" }
+	return l
 }
 
 func golang(real, suffix string, wide bool) language {

@@ -101,6 +101,16 @@ float exp_polynomial(float x) {
     return p;
 }
 
+// The same of four arguments, whose chains of operations do not wait for each other.
+vec4 exp_polynomial(vec4 x) {
+    precise vec4 p = vec4(1.3813178520649672e-03);
+    p = p * x + vec4(8.3694187924265862e-03);
+    p = p * x + vec4(4.1668456047773361e-02);
+    p = p * x + vec4(1.6666515171527863e-01);
+    p = p * x + vec4(4.9999994039535522e-01);
+    return p;
+}
+
 // log_polynomial is P with log(1+x) = x - x^2/2 + x^3 P(x) for sqrt(1/2) <= 1+x <= sqrt(2),
 // with relative error at most 2^-28 (float) or 2^-57 (double).
 float log_polynomial(float x) {
@@ -113,6 +123,20 @@ float log_polynomial(float x) {
     p = p * x + 2.0002119243144989e-01;
     p = p * x + -2.5000008940696716e-01;
     p = p * x + 3.3333313465118408e-01;
+    return p;
+}
+
+// The same of four arguments, whose chains of operations do not wait for each other.
+vec4 log_polynomial(vec4 x) {
+    precise vec4 p = vec4(6.7466259002685547e-02);
+    p = p * x + vec4(-1.1675631254911423e-01);
+    p = p * x + vec4(1.1888153105974197e-01);
+    p = p * x + vec4(-1.2405589967966080e-01);
+    p = p * x + vec4(1.4219553768634796e-01);
+    p = p * x + vec4(-1.6667996346950531e-01);
+    p = p * x + vec4(2.0002119243144989e-01);
+    p = p * x + vec4(-2.5000008940696716e-01);
+    p = p * x + vec4(3.3333313465118408e-01);
     return p;
 }
 

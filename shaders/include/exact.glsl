@@ -52,7 +52,20 @@ bool is_finite(float x) { return (floatBitsToUint(x) & 0x7f800000u) != 0x7f80000
 
 bool is_negative(float x) { return (floatBitsToUint(x) & 0x80000000u) != 0u; }
 
+// Of four elements side by side.
+bvec4 is_nan(vec4 x) { return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u)); }
+
+// Vectors have no >= and no ?:.
+bool is_at_least(int a, int b) { return a >= b; }
+bvec4 is_at_least(ivec4 a, int b) { return greaterThanEqual(a, ivec4(b)); }
+
+vec4 choose(bvec4 which, vec4 yes, vec4 no) { return mix(no, yes, which); }
+int choose(bool which, int yes, int no) { return which ? yes : no; }
+ivec4 choose(bvec4 which, ivec4 yes, ivec4 no) { return mix(no, yes, which); }
+
 #endif
+
+REAL choose(bool which, REAL yes, REAL no) { return which ? yes : no; }
 
 // x with every NaN replaced by the one that results carry.
 REAL canonical(REAL x) { return is_nan(x) ? canonical_nan() : x; }

@@ -32,6 +32,8 @@ double from_ordered_bits(KEY key) {
 // Whether the key is a float: one of at least STEP_LIMIT.
 bool key_is_float(KEY key) { return (int(key.y) ^ (int(key.y) >> 31)) >= 0x43800000; }
 
+KEY choose(bool which, KEY yes, KEY no) { return which ? yes : no; }
+
 KEY key_max(KEY a, KEY b) {
     bool less = int(a.y) < int(b.y) || (a.y == b.y && a.x < b.x);
     return less ? b : a;
@@ -71,34 +73,15 @@ void key_split(KEY key, int e, out int steps, out int k) {
 
 KEY key_of_negative_infinity() { return -0x7f800001; }
 
-KEY ordered_bits(float x) {
-    int bits = floatBitsToInt(x);
-    return bits ^ ((bits >> 31) & 0x7fffffff);
-}
-
-float from_ordered_bits(KEY key) { return intBitsToFloat(key ^ ((key >> 31) & 0x7fffffff)); }
-
-// Whether the key is a float: one of at least STEP_LIMIT.
-bool key_is_float(KEY key) { return (key ^ (key >> 31)) >= 0x4d800000; }
-
 KEY key_max(KEY a, KEY b) { return max(a, b); }
 
 // How far low is below high.
 uint key_distance(KEY high, KEY low) { return uint(high) - uint(low); }
 
-// steps * 2^STEP_SHIFT + k, from sums with ROUND_TO_INTEGER, whose last bits hold
-// the integers.
-KEY key_from(float rounded_steps, float rounded_k) {
-    const int zero = 0x4b400000; // bits of ROUND_TO_INTEGER
-    return ((floatBitsToInt(rounded_steps) - zero) << STEP_SHIFT) + (floatBitsToInt(rounded_k) - zero);
-}
-
-// key + e as steps * 2^STEP_SHIFT + k, with the nearest steps.
-void key_split(KEY key, int e, out int steps, out int k) {
-    int sum = key + e;
-    steps = (sum + (1 << (STEP_SHIFT - 1))) >> STEP_SHIFT;
-    k = sum - (steps << STEP_SHIFT);
-}
+#include "one_element.glsl"
+#include "key_pieces.glsl"
+#include "four_elements.glsl"
+#include "key_pieces.glsl"
 
 #endif
 

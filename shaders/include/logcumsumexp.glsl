@@ -7,6 +7,11 @@
 #include "keys.glsl"
 #include "log.glsl"
 
+#if REAL_WORDS == 1
+// The skeletons may take four elements side by side.
+#define SIDE_BY_SIDE
+#endif
+
 struct ExpSum {
     KEY key;
     REAL hi;
@@ -27,33 +32,17 @@ struct ExpTerm {
 // The empty sum, and as good as exp(-inf).
 STATE identity() { return ExpSum(key_of_negative_infinity(), POSITIVE_ZERO, POSITIVE_ZERO); }
 
-// Whether |x| < STEP_LIMIT; false for a NaN.
-bool is_below_step_limit(REAL x) {
-#if REAL_WORDS == 2
-    return (real_bits(x).y & 0x7fffffffu) < 0x43800000u;
-#else
-    return (floatBitsToUint(x) & 0x7fffffffu) < 0x4d800000u;
+#include "one_element.glsl"
+#include "exp_pieces.glsl"
+#if REAL_WORDS == 1
+#include "four_elements.glsl"
+#include "exp_pieces.glsl"
 #endif
-}
 
-// Splits x into key*ln(2) + r with |r| at most ln(2)/2, in two steps: whole
-// multiples of STEP*ln(2), then of ln(2).
 TERM pre(ELEMENT x) {
-    precise REAL rounded_steps = x * LOG2_E_PER_STEP + ROUND_TO_INTEGER;
-    precise REAL steps = rounded_steps - ROUND_TO_INTEGER;
-    precise REAL far = x - steps * STEP_HIGH;
-    precise REAL far_low = steps * STEP_LOW;
-    precise REAL rounded_k = (far - far_low) * LOG2_E + ROUND_TO_INTEGER;
-    precise REAL k = rounded_k - ROUND_TO_INTEGER;
-    // Taking far_low off last loses less: the difference before it is exact.
-    precise REAL near = far - k * LN2_HIGH - far_low;
-    precise REAL r = near - k * LN2_LOW;
-    precise REAL exp_minus_one = exp_polynomial(r) * (r * r) + r;
-    precise REAL value = REAL(1.0) + exp_minus_one;
-    // Where x is too large for that, all of the above has no meaning.
-    bool splits = is_below_step_limit(x);
-    value = splits ? value : is_nan(x) ? x : REAL(1.0);
-    return ExpTerm(splits ? key_from(rounded_steps, rounded_k) : ordered_bits(x), value);
+    TERM t;
+    exp_term(x, t.key, t.value);
+    return t;
 }
 
 // 2^-distance, or 0 where that leaves nothing of a sum. The bound keeps products
@@ -84,33 +73,45 @@ STATE combine(STATE a, STATE b) {
     return ExpSum(key, hi, lo);
 }
 
-// The logarithm of the sum: (key+e)*ln(2) from pieces that are exact or small,
-// plus the logarithm of the mantissa.
-ELEMENT inclusive(STATE s) {
-    int e;
-    REAL f;
-    split_mantissa(s.hi, e, f);
-    precise REAL tail = s.lo * power_of_two(-e);
-    int whole_steps, whole_k;
-    key_split(s.key, e, whole_steps, whole_k);
-    precise REAL steps = REAL(whole_steps);
-    precise REAL k = REAL(whole_k);
-    precise REAL rest = log_rest(f, tail) + k * LN2_LOW;
-    precise REAL far = steps * STEP_HIGH;
-    precise REAL near = k * LN2_HIGH;
-    precise REAL sum = far + near;
-    precise REAL lost = near - (sum - far);
-    precise REAL with_f = sum + f;
-    rest = rest + (f - (with_f - sum));
-    precise REAL y = with_f + (steps * STEP_LOW + (lost + rest));
-    // The key of an infinity, or of a number so large that it is the result.
-    y = key_is_float(s.key) ? from_ordered_bits(s.key) : y;
-    return is_nan(s.hi) ? canonical_nan() : y;
-}
+// The logarithm of the sum.
+ELEMENT inclusive(STATE s) { return log_of_sum(s.key, s.hi, s.lo); }
 
 // What a skeleton stores for the first element of a line instead of
 // inclusive(take(identity(), pre(x))): the element itself.
 ELEMENT first_inclusive(ELEMENT x) { return canonical(x); }
+
+#ifdef SIDE_BY_SIDE
+
+// Terms and sums of four elements. rotated makes the next element the first.
+struct Terms {
+    ivec4 key;
+    vec4 value;
+};
+
+Terms pre(vec4 x) {
+    Terms t;
+    exp_term(x, t.key, t.value);
+    return t;
+}
+
+TERM first(Terms t) { return ExpTerm(t.key.x, t.value.x); }
+
+Terms rotated(Terms t) { return Terms(t.key.yzwx, t.value.yzwx); }
+
+struct States {
+    ivec4 key;
+    vec4 hi;
+    vec4 lo;
+};
+
+// Leaves out the first and appends one.
+States appended(States s, STATE last) {
+    return States(ivec4(s.key.yzw, last.key), vec4(s.hi.yzw, last.hi), vec4(s.lo.yzw, last.lo));
+}
+
+vec4 inclusive(States s) { return log_of_sum(s.key, s.hi, s.lo); }
+
+#endif
 
 void state_words(STATE s, out uint words[STATE_WORDS]) {
 #if REAL_WORDS == 2
