@@ -185,3 +185,17 @@ func TestCumSumHalvesAccumulateWide(t *testing.T) {
 	require.Equal(t, half(2050), cumSum(t, false, false, half(2048), half(1), half(0x1p-14))[2])
 	require.Equal(t, half(2050), cumSum(t, false, false, half(2050), half(1), half(-0x1p-14))[2])
 }
+
+// Negative zeros alone add up to a negative zero, in every run and tile.
+func TestCumSumOfNegativeZeros(t *testing.T) {
+	negative := float32(math.Copysign(0, -1))
+	x := make([]float32, 3*tileSize+5)
+	for i := range x {
+		x[i] = negative
+	}
+	y := make([]float32, len(x))
+	CumSum(y, x, tensor.View{Outer: 1, N: int64(len(x)), Inner: 1}, false, false)
+	for i, v := range y {
+		require.Equal(t, math.Float32bits(negative), math.Float32bits(v), i)
+	}
+}
