@@ -110,6 +110,7 @@ func TestReadOnlyBindings(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []Binding{
 		{"source", 0, true, 0}, {"result", 1, false, 0}, {"source_vectors", 2, true, 16}, {"result_vectors", 3, false, 0}, {"states", 4, true, 0},
+		{"source_words", 8, true, 4},
 	}, k.Bindings)
 	k, err = Lookup("log1p_f16")
 	require.NoError(t, err)

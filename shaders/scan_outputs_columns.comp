@@ -4,6 +4,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define READ_ONLY_STATES
+#define PREFETCH
 #include "scan_columns.glsl"
 
 STATE state[block_columns]; // within a run
@@ -17,16 +18,18 @@ void scan_run(inout uint from, inout uint to, uint rows) {
         run_aggregate[v] = identity();
         state[v] = run_carry[v];
     }
-    for (uint k = 0u; k < rows; k++) {
+    for (uint k = 0u; k < rows; k += rows_at_once) {
+        prefetch(from, to);
         load_row(from);
-        for (uint v = 0u; v < block_columns; v++) {
-            TERM t = pre(row[v]);
+        for (uint e = 0u; e < block_elements; e++) {
+            uint v = e % block_columns;
+            TERM t = pre(row[e]);
             run_aggregate[v] = take(run_aggregate[v], t);
-            row[v] = step_output(state[v], t);
+            row[e] = step_output(state[v], t);
         }
         store_row(to);
-        from += stride();
-        to += stride();
+        from += rows_at_once * stride();
+        to += rows_at_once * stride();
     }
 }
 
@@ -54,6 +57,7 @@ void scan_tile(inout uint from, inout uint to, uint count) {
             tile_aggregate[v] = combine(tile_aggregate[v], group_aggregate[v]);
             group_carry[v] = combine(group_carry[v], group_aggregate[v]);
         }
+        from += nothing_fetched();
     }
     for (uint v = 0u; v < block_columns; v++) tile_carry[v] = combine(tile_carry[v], tile_aggregate[v]);
 }
@@ -68,17 +72,22 @@ void main() {
     uint top = to;
     for (uint v = 0u; v < block_columns; v++) {
         tile_carry[v] = identity();
-        if (push.carried != 0u && is_live(v)) tile_carry[v] = load_state(state_index(item) + v);
+        if (carried != 0u && is_live(v)) tile_carry[v] = load_state(state_index(item) + v);
     }
     ELEMENT first[block_columns];
     load_row(from);
     for (uint v = 0u; v < block_columns; v++) first[v] = row[v];
     uint end = min(item.tile + push.tiles_per_item, push.tiles);
+    rows_left = min(end * TILE, push.n) - item.tile * TILE;
     for (uint tile = item.tile; tile < end; tile++) {
         scan_tile(from, to, min(TILE, push.n - tile * TILE));
     }
     if (exclusive_scan == 0u && starts_line(item.tile)) {
-        for (uint v = 0u; v < block_columns; v++) row[v] = first_inclusive(first[v]);
-        store_row(top);
+        if (rows_at_once > 1u) {
+            for (uint v = 0u; v < block_columns; v++) replace_element(top + v, first_inclusive(first[v]));
+        } else {
+            for (uint v = 0u; v < block_columns; v++) row[v] = first_inclusive(first[v]);
+            store_row(top);
+        }
     }
 }

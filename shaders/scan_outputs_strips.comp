@@ -69,7 +69,7 @@ void main() {
     item.tile *= push.tiles_per_item;
     for (uint v = 0u; v < COLUMNS; v++) {
         tile_carry[v] = identity();
-        if (push.carried != 0u) tile_carry[v] = load_state(state_index(item) + v);
+        if (carried != 0u) tile_carry[v] = load_state(state_index(item) + v);
     }
     uint end = min(item.tile + push.tiles_per_item, push.tiles);
     for (uint tile = item.tile; tile < end; tile++) {

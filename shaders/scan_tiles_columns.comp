@@ -3,26 +3,33 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define NO_RESULT
+#define PREFETCH
 #include "scan_columns.glsl"
 
 // The folds of the next `rows` rows, a run.
 void fold_run(inout uint from, uint rows) {
     for (uint v = 0u; v < block_columns; v++) run_aggregate[v] = identity();
-    for (uint k = 0u; k < rows; k++, from += stride()) {
+    for (uint k = 0u; k < rows; k += rows_at_once, from += rows_at_once * stride()) {
+        prefetch(from, from);
         load_row(from);
-        for (uint v = 0u; v < block_columns; v++) run_aggregate[v] = take(run_aggregate[v], pre(row[v]));
+        for (uint e = 0u; e < block_elements; e++) {
+            uint v = e % block_columns;
+            run_aggregate[v] = take(run_aggregate[v], pre(row[e]));
+        }
     }
     for (uint v = 0u; v < block_columns; v++) group_aggregate[v] = combine(group_aggregate[v], run_aggregate[v]);
 }
 
 // The folds of the next `count` rows.
 void fold_tile(uint from, uint count) {
+    rows_left = count;
     for (uint v = 0u; v < block_columns; v++) tile_aggregate[v] = identity();
     for (uint group = 0u; group < count; group += GROUP) {
         for (uint v = 0u; v < block_columns; v++) group_aggregate[v] = identity();
         uint end = min(group + GROUP, count);
         for (uint run = group; run < end; run += RUN) fold_run(from, min(RUN, end - run));
         for (uint v = 0u; v < block_columns; v++) tile_aggregate[v] = combine(tile_aggregate[v], group_aggregate[v]);
+        from += nothing_fetched();
     }
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"vkops/gpu"
 	"vkops/shaders"
@@ -215,8 +216,16 @@ func named(refs []NamedRef, name string) bool {
 	return slices.ContainsFunc(refs, func(r NamedRef) bool { return r.Name == name })
 }
 
-// access clears vector_access where the texels of two or four words that a kernel is
-// bound to exceed the device's limit, and sets word_access where no texels do.
+// isElement reports whether texels are single elements of 64 bits: whether the kernel
+// loads vectors of the same buffer as larger ones.
+func isElement(k *shaders.Kernel, texels string) bool {
+	buffer, pairs := strings.CutSuffix(texels, "_word_pairs")
+	_, vectors := k.Binding(buffer + "_vectors")
+	return pairs && vectors
+}
+
+// access clears vector_access where the texels of vectors that a kernel is bound to
+// exceed the device's limit, and sets word_access where no texels do.
 func (b *builder) access(spec []NameValue, k *shaders.Kernel, bind []NamedRef) []NameValue {
 	vectorsSeen, allSeen := true, true
 	for _, r := range bind {
@@ -227,7 +236,7 @@ func (b *builder) access(spec []NameValue, k *shaders.Kernel, bind []NamedRef) [
 		}
 		seen := uint64(r.Size/texel) <= b.lim.Caps.MaxTexelElements
 		allSeen = allSeen && seen
-		vectorsSeen = vectorsSeen && (seen || texel == wordBytes)
+		vectorsSeen = vectorsSeen && (seen || texel == wordBytes || isElement(k, r.Name))
 	}
 	for i := range spec {
 		if spec[i].Name == "vector_access" && !vectorsSeen {

@@ -21,8 +21,12 @@ func (s *scanner) cut(v tensor.View) {
 		step := limit / slab
 		for o := int64(0); o < v.Outer; o += step {
 			outers := min(step, v.Outer-o)
-			w := s.window(v, o, outers, 0, v.N, pad)
-			s.scanSet(scanSet{outers, w.n, s.innerOf(v, pad), []scanWindow{w}})
+			done := s.shortRows(v, o, outers)
+			if done == outers {
+				continue
+			}
+			w := s.window(v, o+done, outers-done, 0, v.N, pad)
+			s.scanSet(scanSet{outers - done, w.n, s.innerOf(v, pad), []scanWindow{w}})
 		}
 	case s.pitch(v.Inner)*tile <= limit || v.Inner == 1 && tile <= limit:
 		step := limit / tile * tile
@@ -141,10 +145,15 @@ type rowLayout struct {
 func (s *scanner) repitch(dst span, to rowLayout, src span, from rowLayout) {
 	source, sourceBase := s.bind(src)
 	result, resultBase := s.bind(dst)
-	words := ceilDiv(resultBase+to.rows*to.pitch, 2) - resultBase/2
+	end := ceilDiv(resultBase+to.rows*to.pitch, 2)
+	words, perItem := end-resultBase/2, int64(1)
+	if s.lim.SoftwareDevice {
+		perItem = min(1024, max(1, words/manyItems))
+	}
 	s.dispatch(job{
-		kernel: "repitch16", size: s.laneSize(), items: words, firstItem: resultBase / 2,
+		kernel: "repitch16", size: s.laneSize(), items: ceilDiv(words, perItem),
 		push: []pushValue{
+			{"words_per_item", perItem}, {"word_end", end},
 			{"width", to.width}, {"source_pitch", from.pitch}, {"result_pitch", to.pitch}, {"shift", to.shift},
 			{"source_base", sourceBase + from.shift}, {"result_base", resultBase}, {"result_count", to.rows * to.pitch},
 		},

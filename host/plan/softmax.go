@@ -136,7 +136,7 @@ func (p *softmaxPlanner) pass(lines *scanSet, w *scanWindow, do passes, perItem 
 			set(j.push, "line_tiles", 1)
 		}
 	}
-	j.push = append(j.push, pushValue{"source_base", base}, pushValue{"result_base", resultBase}, pushValue{"carried", 0},
+	j.push = append(j.push, pushValue{"source_base", base}, pushValue{"result_base", resultBase},
 		pushValue{"positions", p.length(w)}, pushValue{"root", root})
 	j.spec = p.vectors(j.spec, lines, w, walk, bases...)
 	j.spec = append(j.spec, NameValue{"find_largest", flag(do.findLargest)}, NameValue{"add_up", flag(do.addUp)}, NameValue{"put_out", flag(do.putOut)})

@@ -28,11 +28,19 @@ layout(set = 0, binding = 1) buffer ResultBlock { STORED at[]; } result;
 #include "texels.glsl"
 #endif
 #ifdef SOURCE_WORDS
-#if defined(DTYPE_F64)
+#if defined(DTYPE_F64) || defined(DTYPE_I64)
 layout(set = 0, binding = 8) uniform utextureBuffer source_word_pairs;
 #else
 layout(set = 0, binding = 8) uniform utextureBuffer source_words;
 #endif
+#endif
+
+#if defined(DTYPE_F64)
+#define FROM_WORDS packDouble2x32
+#elif defined(DTYPE_F32)
+#define FROM_WORDS uintBitsToFloat
+#else
+#define FROM_WORDS
 #endif
 
 // Four neighbours in memory.
@@ -48,13 +56,10 @@ Quad reversed(Quad q) { return Quad(q.d, q.c, q.b, q.a); }
 #define VECTOR uvec2
 #elif defined(DTYPE_F64)
 #define VECTOR dvec4
-#define FROM_WORDS packDouble2x32
 #elif defined(DTYPE_F32)
 #define VECTOR vec4
-#define FROM_WORDS uintBitsToFloat
 #else
 #define VECTOR uvec4
-#define FROM_WORDS
 #endif
 #ifndef NO_SOURCE_QUADS
 #if defined(PACKED)
@@ -90,7 +95,7 @@ Quad load_quad(uint i) {
     if (vector_access != 0u) {
         words = texelFetch(source_word_pairs, int(i >> 2)).xy;
     } else {
-        words = uvec2(source.at[i >> 1], source.at[(i >> 1) + 1u]);
+        words = uvec2(load_word(i >> 1), load_word((i >> 1) + 1u));
     }
     return Quad(load16(words.x & 0xffffu), load16(words.x >> 16), load16(words.y & 0xffffu), load16(words.y >> 16));
 }
@@ -140,10 +145,10 @@ void store_last(uint i, Quad q, uint count) {
 #else
 
 ELEMENT load_element(uint i) {
-#if defined(SOURCE_WORDS) && defined(DTYPE_F64)
-    if (word_access != 0u) return packDouble2x32(texelFetch(source_word_pairs, int(i)).xy);
+#if defined(SOURCE_WORDS) && (defined(DTYPE_F64) || defined(DTYPE_I64))
+    if (word_access != 0u) return FROM_WORDS(texelFetch(source_word_pairs, int(i)).xy);
 #elif defined(SOURCE_WORDS)
-    if (word_access != 0u) return uintBitsToFloat(texelFetch(source_words, int(i)).x);
+    if (word_access != 0u) return FROM_WORDS(texelFetch(source_words, int(i)).x);
 #endif
     return source.at[i];
 }
@@ -165,7 +170,7 @@ Quad load_quad(uint i) {
         return Quad(FROM_WORDS(v.x), FROM_WORDS(v.y), FROM_WORDS(v.z), FROM_WORDS(v.w));
 #endif
     }
-    return Quad(source.at[i], source.at[i + 1u], source.at[i + 2u], source.at[i + 3u]);
+    return Quad(load_element(i), load_element(i + 1u), load_element(i + 2u), load_element(i + 3u));
 }
 
 #endif

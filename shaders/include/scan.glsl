@@ -8,7 +8,7 @@
 #ifndef VKOPS_SCAN_GLSL
 #define VKOPS_SCAN_GLSL
 
-#include "operator.glsl"
+#include "scan_modes.glsl"
 #include "elements.glsl"
 #include "states.glsl"
 #include "work.glsl"
@@ -17,16 +17,9 @@
 #define GROUP 256u
 #define TILE 4096u
 
-#ifdef HAS_MODES
-layout(constant_id = 2) const uint exclusive_scan = 0u;
-layout(constant_id = 3) const uint reverse_scan = 0u;
-#else
-const uint exclusive_scan = 0u;
-const uint reverse_scan = 0u;
-#ifndef OP_SOFTMAX
-ELEMENT exclusive(STATE s) { return inclusive(s); }
-#endif
-#endif
+// Set where states hold the carry of every tile; else walks start at the start of a line.
+layout(constant_id = 15) const uint carried = 0u;
+
 layout(push_constant) uniform PushBlock {
     uint first_item;     // of this dispatch
     uint item_end;       // of this dispatch
@@ -38,10 +31,9 @@ layout(push_constant) uniform PushBlock {
     uint line_tiles;     // of a line, in the states
     uint source_base;    // element at [0, 0, 0]
     uint result_base;
-    uint carried; // whether states hold the carry of every tile; else walks start at the start of a line
 #ifdef PUSH_LINES
     uint lines;          // of the window
-    uint lines_per_item; // neighbours that one workgroup takes
+    uint lines_per_item; // that one workgroup takes, or one lane
     uint ticket;         // word of the states where tickets are drawn; flags follow it
 #endif
 #ifdef OP_SOFTMAX
@@ -68,25 +60,11 @@ uint state_index(Item item) {
 bool starts_line(uint tile) { return push.first_tile + tile == 0u; }
 
 STATE starting_carry(Item item) {
-    if (push.carried != 0u) return load_state(state_index(item));
+    if (carried != 0u) return load_state(state_index(item));
     return identity();
 }
 
 // Offset, in lines' strides, of position p from the start of a line in memory.
 uint along(uint p) { return reverse_scan != 0u ? push.n - 1u - p : p; }
-
-#ifndef OP_SOFTMAX
-// The output after (inclusive) or before (exclusive) the state takes a term.
-ELEMENT step_output(inout STATE s, TERM t) {
-    if (exclusive_scan != 0u) {
-        ELEMENT y = exclusive(s);
-        s = take(s, t);
-        return y;
-    }
-    s = take(s, t);
-    return inclusive(s);
-}
-
-#endif
 
 #endif

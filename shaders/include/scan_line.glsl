@@ -7,6 +7,7 @@
 #define VKOPS_SCAN_LINE_GLSL
 
 #define QUADS
+#define SOURCE_WORDS
 #include "scan.glsl"
 
 // The quad in memory that holds positions p to p+3.
