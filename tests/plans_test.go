@@ -177,7 +177,12 @@ func usesOf(s plan.Step, caps gpu.Caps) ([]use, error) {
 	}
 	var uses []use
 	for _, r := range s.Bind {
-		if uint64(r.Size) > caps.MaxRange || uint64(r.Offset)%caps.OffsetAlignment != 0 {
+		index, _ := kernel.Binding(r.Name)
+		limit := caps.MaxRange
+		if texel := uint64(kernel.TexelBytes(index)); texel != 0 { // these have a limit of their own
+			limit = max(limit, texel*caps.MaxTexelElements)
+		}
+		if uint64(r.Size) > limit || uint64(r.Offset)%caps.OffsetAlignment != 0 {
 			return nil, fmt.Errorf("%s is bound at %d with %d bytes", r.Name, r.Offset, r.Size)
 		}
 		for _, b := range kernel.Bindings {
