@@ -24,4 +24,6 @@ if go test -count=1 -run '^TestValidationReports$' ./gpu >"$folder/provoked" 2>&
   echo "validation: a barrier left out on purpose went unnoticed" >&2
   exit 1
 fi
-go test -count=1 -skip '^TestValidationReports$' "$@"
+# The layer's synchronization checks keep 4 kB of each call for themselves, which would
+# be taken for the library's.
+go test -count=1 -skip '^(TestValidationReports|TestCallsLeakNothing)$' "$@"
