@@ -12,21 +12,22 @@ import (
 // smallElements is the most elements of an operator's largest input for which
 // slices in, slices out run on the twin where no device was named: up to there the
 // twin is done first. BenchmarkSmall measures it: where there is an exp or a log in
-// each element, the device gains earlier, and a device in software gains later.
+// each element, the device gains earlier, and a device in software gains later, last
+// where the elements are only chosen and added.
 func smallElements(op tensor.Op, software bool) int64 {
+	if !software {
+		if _, ok := op.(tensor.CumSum); ok {
+			return 1 << 14
+		}
+		return 1 << 12
+	}
 	switch op.(type) {
+	case tensor.NLL:
+		return 1 << 20
 	case tensor.CumSum:
-		if software {
-			return 1 << 18
-		}
-		return 1 << 14
-	case tensor.LogCumSumExp, tensor.Log1p:
-		if software {
-			return 1 << 15
-		}
-		return 1 << 12
+		return 1 << 18
 	default:
-		return 1 << 12
+		return 1 << 14
 	}
 }
 
