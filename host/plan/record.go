@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"vkops/gpu"
 	"vkops/shaders"
@@ -45,12 +46,43 @@ func (p *Plan) Record(prog *gpu.Program, pipelines func(kernel string, spec []Na
 		case Fill:
 			prog.Fill(buffers(s.Dst.Role), s.Dst.Offset, s.Dst.Size, s.Word)
 		case Dispatch:
+			if i > 0 && s.continues(&p.Steps[i-1]) && s.overwrites(buffers) {
+				prog.Barrier()
+			}
 			if err := s.record(prog, pipelines, buffers); err != nil {
 				return fmt.Errorf("%s: %w", p.Op.Name(), err)
 			}
 		}
 	}
 	return nil
+}
+
+// continues says whether a dispatch is for the next items of the job of another one.
+func (s *Step) continues(before *Step) bool {
+	return before.Kind == Dispatch && before.Kernel == s.Kernel && slices.Equal(before.Bind, s.Bind) && slices.Equal(before.Spec, s.Spec)
+}
+
+// overwrites says whether a dispatch writes to a buffer that it also reads by another
+// binding. The next dispatch of the job is for other elements, but validation layers see
+// ranges, and a column's prefetch reads elements of others.
+func (s *Step) overwrites(buffers func(Role) *gpu.Buffer) bool {
+	kernel, err := shaders.Lookup(s.Kernel)
+	if err != nil {
+		return false // record says so
+	}
+	for _, known := range kernel.Bindings {
+		for _, w := range s.Bind {
+			if known.ReadOnly || w.Name != known.Name {
+				continue
+			}
+			for _, r := range s.Bind {
+				if r.Name != w.Name && buffers(r.Role) == buffers(w.Role) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // record adds a dispatch.
