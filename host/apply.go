@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"vkops/cpuref"
 	"vkops/tensor"
 )
 
@@ -41,8 +40,7 @@ func (v *vulkan) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inpu
 		return err
 	}
 	if p.twin != "" {
-		v.rt.log.Info("runs on the twin", "op", op.Name(), "input", inputs[0].Type.String(), "reason", p.twin)
-		return cpuref.RunInto(dst, op, inputs...)
+		return v.leaveToTwin(p.twin, op, dst, inputs)
 	}
 	failed := errInParts
 	switch {

@@ -16,21 +16,26 @@ const (
 
 // copyBytes copies src, which does not overlap dst unless they are the same, to dst.
 func copyBytes(dst, src []byte) {
-	copiers := min(len(src)/leastCopy, maxCopiers, runtime.GOMAXPROCS(0))
+	shareOut(len(src), leastCopy, func(lo, hi int) { copy(dst[lo:], src[lo:hi]) })
+}
+
+// shareOut has a few cores do [0, n) in parts of at least some size.
+func shareOut(n, least int, do func(lo, hi int)) {
+	copiers := min(n/least, maxCopiers, runtime.GOMAXPROCS(0))
 	if copiers < 2 {
-		copy(dst, src)
+		do(0, n)
 		return
 	}
-	share := (len(src)/copiers + 63) &^ 63 // whole cache lines
+	share := (n/copiers + 63) &^ 63 // whole cache lines
 	var others sync.WaitGroup
-	for at := share; at < len(src); at += share {
+	for at := share; at < n; at += share {
 		others.Add(1)
 		go func() {
 			defer others.Done()
-			copy(dst[at:], src[at:min(at+share, len(src))])
+			do(at, min(at+share, n))
 		}()
 	}
-	copy(dst, src[:share])
+	do(0, share)
 	others.Wait()
 }
 

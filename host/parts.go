@@ -18,56 +18,46 @@ const (
 )
 
 // applyInParts runs an operator from host memory to host memory, where the device has
-// no room for all of it; failed says so. A loss is left to the twin: it reads one
-// element a sample, where a device would be sent them all.
+// no room for all of it; failed says so.
 func (v *vulkan) applyInParts(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense, failed error) error {
-	var view tensor.View
-	var err error
-	switch o := op.(type) {
-	case tensor.AxisOp:
-		view, err = o.View(inputs[0].Shape)
-		op = o.OnAxis(1) // of that view
-	case tensor.Log1p:
-		view = tensor.View{Outer: int64(len(dst.Data) / dst.DType.Size()), N: 1, Inner: 1}
-	default:
-		v.rt.log.Info("runs on the twin", "op", op.Name(), "input", inputs[0].Type.String(), "reason", failed)
-		return cpuref.RunInto(dst, op, inputs...)
-	}
-	if err != nil {
-		return err
-	}
 	part := v.partBytes
 	if part == 0 {
-		part = v.largestPart(int64(len(dst.Data)))
+		part = v.largestPart(int64(len(inputs[0].Data)))
 	}
 	if part == 0 {
 		return failed
 	}
 	v.rt.log.Info("goes through the device in parts", "op", op.Name(), "input", inputs[0].Type.String(), "bytes", part, "reason", failed)
-	if slab := view.N * view.Inner * int64(dst.DType.Size()); slab <= part {
-		return v.slabsInParts(ctx, op, view, dst, inputs[0], part)
+	view := tensor.View{Outer: int64(len(dst.Data) / dst.DType.Size()), N: 1, Inner: 1}
+	switch o := op.(type) {
+	case tensor.Loss:
+		return v.applyInWindows(ctx, op, dst, inputs, v.window(part))
+	case tensor.AxisOp:
+		var err error
+		if view, err = o.View(inputs[0].Shape); err != nil {
+			return err
+		}
+		if view.N*view.Inner*int64(dst.DType.Size()) > part {
+			return v.applyInWindows(ctx, op, dst, inputs, v.window(part))
+		}
+		op = o.OnAxis(1) // of that view
 	}
-	if _, ok := op.(tensor.LogSoftmax); ok { // its outputs need the whole line
-		v.rt.log.Info("runs on the twin", "op", op.Name(), "input", inputs[0].Type.String(), "reason", failed)
-		return cpuref.RunInto(dst, op, inputs...)
-	}
-	return v.slabsInWindows(ctx, op, view, dst, inputs[0], part)
+	return v.slabsInParts(ctx, op, view, dst, inputs[0], part)
 }
 
-// slabsInWindows scans a tensor [outer, n, inner] along n, each outer index in windows.
-func (v *vulkan) slabsInWindows(ctx context.Context, op tensor.Op, view tensor.View, dst, src tensor.Dense, part int64) error {
-	window := min(part/2, int64(v.stageBytes)) // several are under way
+// window is the size of windows, some of which are under way, where there is room for four
+// times a part.
+func (v *vulkan) window(part int64) int64 {
 	if v.direct {
-		window = min(part, mostWindow)
+		return min(part/2, mostWindow)
 	}
-	slab := view.N * view.Inner * int64(src.DType.Size())
-	view.Outer = 1
-	c := v.newConveyor(ctx)
-	var err error
-	for at := int64(0); at < int64(len(dst.Data)) && err == nil; at += slab {
-		err = c.scanInWindows(op, cut(dst, view, at), cut(src, view, at), window)
-	}
-	return c.end(err)
+	return min(part/2, int64(v.stageBytes))
+}
+
+// leaveToTwin runs an operator from host memory to host memory on the twin.
+func (v *vulkan) leaveToTwin(reason string, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
+	v.rt.log.Info("runs on the twin", "op", op.Name(), "input", inputs[0].Type.String(), "reason", reason)
+	return cpuref.RunInto(dst, op, inputs...)
 }
 
 // slabsInParts runs an operator on as many outer indices at a time as a part has.

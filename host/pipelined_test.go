@@ -68,7 +68,7 @@ func TestHostAndDeviceOverlap(t *testing.T) {
 		"parts of lines":             {[]Option{withStage(1 << 15), withParts(1 << 17)}, tensor.Shape{64, 4096}, 3},
 		"parts in the host's memory": {[]Option{withParts(1 << 17)}, tensor.Shape{64, 4096}, 2},
 		"windows along a line":       {[]Option{withStage(1 << 15), withParts(1 << 17)}, tensor.Shape{1, 1 << 16}, 10},
-		"windows in shared memory":   {[]Option{withParts(1 << 16)}, tensor.Shape{1, 1 << 16}, 4 + 2},
+		"windows in shared memory":   {[]Option{withParts(1 << 16)}, tensor.Shape{1, 1 << 16}, 8 + 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex

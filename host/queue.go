@@ -102,23 +102,23 @@ func (s step) settle(failed error) {
 		}
 	}
 	if poison == nil && s.status != nil {
-		poison = s.readStatus()
+		poison = readStatus(s.status, s.op, s.inputs[0].typ)
 	}
 	s.out.poison = poison
 }
 
-// readStatus reads the words that the NLL kernels leave: found, then the position
+// readStatus reads the words that the kernels of a loss leave: found, then the position
 // and the value of the first bad target as 64-bit words.
-func (s step) readStatus() error {
-	if err := s.status.Invalidate(0, s.status.Size()); err != nil {
+func readStatus(status *gpu.Buffer, op tensor.Op, input tensor.Type) error {
+	if err := status.Invalidate(0, status.Size()); err != nil {
 		return err
 	}
-	words := tensor.ValuesOf[uint32](s.status.Mapped())
+	words := tensor.ValuesOf[uint32](status.Mapped())
 	if words[0] == 0 {
 		return nil
 	}
 	pair := func(i int) int64 { return int64(uint64(words[i]) | uint64(words[i+1])<<32) }
-	return s.op.(tensor.Loss).ErrorAt(pair(1), pair(3), int64(s.inputs[0].typ.Shape[1]))
+	return op.(tensor.Loss).ErrorAt(pair(1), pair(3), int64(input.Shape[1]))
 }
 
 // waitFor returns when the submission of a number is done and settled.

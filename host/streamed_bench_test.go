@@ -2,8 +2,10 @@ package host
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
+	"vkops/cpuref"
 	"vkops/tensor"
 )
 
@@ -56,8 +58,30 @@ func BenchmarkParts(b *testing.B) {
 				}
 			})
 		}
+		benchmarkLosses(b, rt, how)
 		if err := rt.Close(); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// benchmarkLosses runs losses of 152 MiB of scores in parts, next to the twin.
+func benchmarkLosses(b *testing.B, rt *Runtime, how string) {
+	r := rand.New(rand.NewPCG(1, 2))
+	inputs := lossInputs(b, r, tensor.F32, tensor.I64, tensor.Shape{8, 19, 512, 512}, nil)
+	for _, op := range []tensor.Op{tensor.NLL{}, tensor.SoftmaxCrossEntropyLoss{}} {
+		for by, run := range map[string]func() error{
+			how:    func() error { _, err := rt.RunDense(background, op, inputs...); return err },
+			"twin": func() error { _, err := cpuref.Run(op, inputs...); return err },
+		} {
+			b.Run(fmt.Sprintf("%s/%s", op.Name(), by), func(b *testing.B) {
+				b.SetBytes(int64(len(inputs[0].Data)))
+				for b.Loop() {
+					if err := run(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"context"
+
 	"vkops/gpu"
 	"vkops/host/plan"
 	"vkops/tensor"
@@ -10,33 +12,64 @@ import (
 // stay in a processor's caches.
 const mostWindow = 8 << 20
 
-// scanInWindows scans a tensor [1, n, inner] along n in windows of some bytes. The
-// tensors stay in host memory: kernels see windows in scratch memory.
-func (c *conveyor) scanInWindows(op tensor.Op, dst, src tensor.Dense, window int64) error {
-	limits := c.v.limits
-	limits.InPlace, limits.HostWindow = true, window
-	pl, err := plan.New(op, []tensor.Type{src.Type}, limits, c.v.strategy)
+// applyInWindows runs an operator in windows of some bytes: the tensors stay in host
+// memory, kernels see windows in scratch memory.
+func (v *vulkan) applyInWindows(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense, window int64) error {
+	limits := v.limits
+	limits.InPlace, limits.HostWindow = inPlace(op), window
+	p, err := v.build(op, denseTypes(inputs), limits)
 	if err != nil {
 		return err
 	}
-	pipelines, err := c.v.pipelines(pl)
-	if err != nil {
+	if p.twin != "" {
+		return v.leaveToTwin(p.twin, op, dst, inputs)
+	}
+	w := &windowed{prepared: p, op: op, dst: dst, inputs: inputs, scratch: scratch{gpu: v.gpu}}
+	defer w.free() // once the device is done with it
+	if err := w.reserve(); err != nil {
 		return err
 	}
-	room := scratch{gpu: c.v.gpu}
-	defer room.free() // once the device is done with it
-	if err := room.reserve(pl); err != nil {
-		return err
-	}
+	c := v.newConveyor(ctx)
 	var by porter = c
-	if c.v.direct {
+	if v.direct {
 		by = &sharedWindows{conveyor: c}
 	}
-	return c.runWindows(&prepared{plan: pl, pipelines: pipelines}, room.buffers, by, dst.Data, src.Data)
+	if err := c.end(c.runWindows(w, by)); err != nil || w.status == nil {
+		return err
+	}
+	return readStatus(w.status, op, inputs[0].Type)
+}
+
+// windowed is an operator on its way in windows.
+type windowed struct {
+	*prepared
+	op      tensor.Op
+	dst     tensor.Dense
+	inputs  []tensor.Dense
+	scratch scratch
+	status  *gpu.Buffer // nil where the plan has none
+}
+
+func (w *windowed) reserve() (err error) {
+	if w.plan.Status >= 0 {
+		if w.status, err = w.scratch.gpu.NewBuffer(w.plan.Scratch[w.plan.Status], gpu.DownloadMemory); err != nil {
+			return err
+		}
+	}
+	return w.scratch.reserve(w.plan)
+}
+
+func (w *windowed) free() {
+	w.scratch.free()
+	if w.status != nil {
+		w.status.Free()
+	}
 }
 
 // porter brings n bytes at a place in a buffer, and takes them from it.
 type porter interface {
+	// work has the device do steps [from, to).
+	work(w *windowed, from, to int) error
 	// upload has fill write the bytes.
 	upload(to *gpu.Buffer, at, n int64, fill func([]byte)) error
 	// download has empty read what the steps before it give, now or later.
@@ -45,29 +78,28 @@ type porter interface {
 	finish() error
 }
 
-// runWindows does the steps of a plan; those that copy from the input or to the output
+// runWindows does the steps of a plan; those that copy from an input or to the output
 // are the host's.
-func (c *conveyor) runWindows(p *prepared, scratch []*gpu.Buffer, by porter, dst, src []byte) error {
+func (c *conveyor) runWindows(w *windowed, by porter) error {
 	begin := 0 // what is not submitted yet
-	for i := range p.plan.Steps {
-		s := &p.plan.Steps[i]
-		up := s.Kind == plan.CopyRect && s.Src.Role == plan.Input0
-		down := s.Kind == plan.CopyRect && s.Dst.Role == plan.Output
-		if !up && !down {
+	for i := range w.plan.Steps {
+		s := &w.plan.Steps[i]
+		fill, empty := w.hostStep(s)
+		if fill == nil && empty == nil {
 			continue
 		}
-		err := c.compute(p, step{}, scratch, begin, i)
+		err := by.work(w, begin, i)
 		switch {
 		case err != nil:
-		case up:
-			err = by.upload(scratch[s.Dst.Role-plan.Scratch0], s.Dst.Offset, extent(s.DstPitch, s), func(window []byte) {
-				copyRows(window, s.DstPitch, src[s.Src.Offset:], s.SrcPitch, s.RowBytes, s.Rows)
-			})
+		case fill != nil:
+			n := s.Dst.Size
+			if s.Kind == plan.CopyRect {
+				n = extent(s.DstPitch, s)
+			}
+			err = by.upload(w.scratch.buffers[s.Dst.Role-plan.Scratch0], s.Dst.Offset, n, fill)
 			c.v.observe("upload")
 		default:
-			err = by.download(scratch[s.Src.Role-plan.Scratch0], s.Src.Offset, extent(s.SrcPitch, s), func(window []byte) {
-				copyRows(dst[s.Dst.Offset:], s.DstPitch, window, s.SrcPitch, s.RowBytes, s.Rows)
-			})
+			err = by.download(w.scratch.buffers[s.Src.Role-plan.Scratch0], s.Src.Offset, extent(s.SrcPitch, s), empty)
 		}
 		if err != nil {
 			return err
@@ -77,8 +109,45 @@ func (c *conveyor) runWindows(p *prepared, scratch []*gpu.Buffer, by porter, dst
 	return by.finish() // the last step is a copy to the output
 }
 
+// hostStep is what a step does to a window if the host has to do it: fill or empty it.
+func (w *windowed) hostStep(s *plan.Step) (fill, empty func(window []byte)) {
+	switch {
+	case s.Kind == plan.Choose:
+		return func(window []byte) { w.choose(window, s.First, s.Samples) }, nil
+	case s.Kind != plan.CopyRect:
+		return nil, nil
+	case s.Src.Role < plan.Output:
+		return func(window []byte) {
+			copyRows(window, s.DstPitch, w.inputs[s.Src.Role].Data[s.Src.Offset:], s.SrcPitch, s.RowBytes, s.Rows)
+		}, nil
+	case s.Dst.Role == plan.Output:
+		return nil, func(window []byte) {
+			copyRows(w.dst.Data[s.Dst.Offset:], s.DstPitch, window, s.SrcPitch, s.RowBytes, s.Rows)
+		}
+	}
+	return nil, nil
+}
+
+// touched lists the scratch buffers that steps [from, to) work on.
+func (w *windowed) touched(from, to int) []*gpu.Buffer {
+	var all []*gpu.Buffer
+	for i := from; i < to; i++ {
+		for _, r := range w.plan.Steps[i].Bind {
+			if i := int(r.Role - plan.Scratch0); i >= 0 && i != w.plan.Status {
+				all = append(all, w.scratch.buffers[i])
+			}
+		}
+	}
+	return all
+}
+
 // finish implements [porter]; conveyor.end waits for the results.
 func (c *conveyor) finish() error { return nil }
+
+// work implements [porter]; the device's queue keeps the order.
+func (c *conveyor) work(w *windowed, from, to int) error {
+	return c.compute(w.prepared, step{status: w.status}, w.scratch.buffers, from, to)
+}
 
 // sharedWindows carries parts of host memory to and from windows that the host reaches,
 // itself: it waits for the device to be done with a window, takes the result out of it
@@ -86,7 +155,6 @@ func (c *conveyor) finish() error { return nil }
 type sharedWindows struct {
 	*conveyor
 	windows []*sharedWindow
-	latest  *sharedWindow // what came last: the submissions since work on it
 }
 
 type sharedWindow struct {
@@ -106,12 +174,25 @@ func (s *sharedWindows) window(buf *gpu.Buffer) *sharedWindow {
 	return w
 }
 
-func (s *sharedWindows) upload(to *gpu.Buffer, at, n int64, fill func([]byte)) error {
-	if s.latest != nil {
-		s.latest.last = s.computed
+// work takes out the results that the steps overwrite first.
+func (s *sharedWindows) work(w *windowed, from, to int) error {
+	on := w.touched(from, to)
+	for _, buf := range on {
+		if window := s.window(buf); window.empty != nil {
+			if err := s.settle(window); err != nil {
+				return err
+			}
+		}
 	}
+	err := s.conveyor.work(w, from, to)
+	for _, buf := range on {
+		s.window(buf).last = s.computed
+	}
+	return err
+}
+
+func (s *sharedWindows) upload(to *gpu.Buffer, at, n int64, fill func([]byte)) error {
 	w := s.window(to)
-	s.latest = w
 	if err := s.settle(w); err != nil {
 		return err
 	}
@@ -120,7 +201,6 @@ func (s *sharedWindows) upload(to *gpu.Buffer, at, n int64, fill func([]byte)) e
 
 func (s *sharedWindows) download(from *gpu.Buffer, at, n int64, empty func([]byte)) error {
 	w := s.window(from)
-	w.last = s.computed
 	w.empty = func(window []byte) { empty(window[at : at+n]) }
 	return s.ctx.Err()
 }

@@ -29,16 +29,25 @@ type nllPlanner struct {
 	weighted    bool
 	status      Role
 	gathered    Role  // the chosen elements, where the rows of an item exceed a range; else -1
-	chosen      bool  // gathered holds those of all samples from the start
+	chosen      bool  // gathered holds those from sample firstHeld on, before a window's kernels run
 	rows        int64 // rows of the input that a kernel sees
 	grain       int64 // samples that may not be cut apart: those of an item
+	// Where targets, weights and the result are, which may be windows of those of the host.
+	targets, weights, result Role
+	firstHeld                int64 // the sample that targets and result begin with
+	hosted                   *lossWindows
 }
 
 func newNLLPlanner(b *builder, op tensor.NLL, inputs []tensor.Type) *nllPlanner {
-	return &nllPlanner{
+	n := &nllPlanner{
 		builder: b, op: op, view: op.View(inputs[0].Shape), dtype: inputs[0].DType, size: int64(inputs[0].DType.Size()),
 		targetBytes: int64(inputs[1].DType.Size()), weighted: len(inputs) == 3, gathered: -1,
+		targets: Input1, weights: Input2, result: Output,
 	}
+	if b.lim.HostWindow != 0 {
+		n.hosted = &lossWindows{}
+	}
+	return n
 }
 
 // run plans an NLL: the losses, or the sums of tiles of samples and the way up the
@@ -47,12 +56,19 @@ func (n *nllPlanner) run() {
 	b := n.builder
 	samples := n.view.Samples()
 	if samples == 0 {
+		if n.hosted != nil {
+			b.fail("no samples to bring")
+		}
 		n.empty()
 		return
 	}
-	step := min(samples, b.limit(samples, max(n.size, n.targetBytes))/tile*tile)
-	if samples <= b.limit(samples, max(n.size, n.targetBytes)) {
-		step = samples
+	limit := b.limit(samples, max(n.size, n.targetBytes))
+	if n.hosted != nil {
+		limit = min(limit, n.windowSamples())
+	}
+	step := samples
+	if samples > limit {
+		step = limit / tile * tile
 	}
 	if step == 0 {
 		b.fail("the targets of a tile exceed the range of %d bytes", b.fullRange)
@@ -66,6 +82,9 @@ func (n *nllPlanner) run() {
 	b.plan.Status = int(n.status - Scratch0)
 	b.fill(Ref{n.status, 0, candidateOffset}, 0)
 	b.fill(Ref{n.status, candidateOffset, 4}, math.MaxUint32)
+	if n.hosted != nil {
+		n.hold(step)
+	}
 	n.setRows()
 	if n.setGrain(samples); !n.chosen && !n.itemsFit() {
 		n.gathered = b.scratch(step * n.size)
@@ -160,6 +179,9 @@ func gcd(a, b int64) int64 {
 // window plans what is done for some samples: in one piece, or in one for each
 // stretch of the input's rows that a range holds.
 func (n *nllPlanner) window(first, count int64, sums *nllSums) {
+	if n.hosted != nil {
+		n.bring(first, count)
+	}
 	if n.gathered >= 0 && !n.chosen {
 		n.gather(first, count)
 	}
@@ -184,6 +206,9 @@ func (n *nllPlanner) window(first, count int64, sums *nllSums) {
 	}
 	if sums == nil || first+count < n.view.Samples() {
 		n.report(first, count)
+	}
+	if sums == nil && n.hosted != nil {
+		n.take(first, count)
 	}
 }
 
@@ -210,7 +235,7 @@ type piece struct {
 
 // job is what the kernels that look at targets have in common.
 func (n *nllPlanner) job(kernel string, first, count, sourceBase int64) job {
-	targets, targetBase := n.bind(span{Input1, first, count, n.targetBytes})
+	targets, targetBase := n.bind(span{n.targets, first - n.firstHeld, count, n.targetBytes})
 	low, high := n.ignored()
 	return job{
 		kernel: n.kernel(kernel), size: n.lanes(), items: count,
@@ -255,7 +280,7 @@ func (n *nllPlanner) sampleJob(kernel string, p piece) job {
 	var texels []NamedRef // of the input, where they are not those of its range
 	switch {
 	case n.chosen:
-		source, base = n.bind(span{n.gathered, p.first, p.count, n.size})
+		source, base = n.bind(span{n.gathered, p.first - n.firstHeld, p.count, n.size})
 	case n.gathered >= 0:
 		source, base = n.bind(span{n.gathered, 0, p.count, n.size})
 	default:
@@ -272,7 +297,7 @@ func (n *nllPlanner) sampleJob(kernel string, p piece) job {
 	}
 	weights := source // has to be bound, is not read
 	if n.weighted {
-		weights, _ = n.bind(span{Input2, 0, n.view.C, n.size})
+		weights, _ = n.bind(span{n.weights, 0, n.view.C, n.size})
 	}
 	j := n.job(kernel, p.first, p.count, base)
 	j.shared = true
@@ -295,7 +320,7 @@ func (n *nllPlanner) sampleJob(kernel string, p piece) job {
 // losses plans the result of the reduction `none`.
 func (n *nllPlanner) losses(p piece) {
 	j := n.sampleJob("nll_losses", p)
-	result, base := n.bind(span{Output, p.first, p.count, n.size})
+	result, base := n.bind(span{n.result, p.first - n.firstHeld, p.count, n.size})
 	set(j.push, "result_base", base)
 	j.spec = append(j.spec, NameValue{"vector_access", 1})
 	j.bind = append(j.bind, NamedRef{"result", result})
@@ -400,8 +425,8 @@ func (n *nllPlanner) finish(sums *nllSums, first, samples int64) {
 	for level := range top {
 		n.level(sums.tree, n.fold(), level)
 	}
-	result, _ := n.bind(span{Output, 0, 1, n.size})
-	targets, targetBase := n.bind(span{Input1, first, samples - first, n.targetBytes})
+	result, _ := n.bind(span{n.result, 0, 1, n.size})
+	targets, targetBase := n.bind(span{n.targets, first - n.firstHeld, samples - first, n.targetBytes})
 	low, high := n.ignored()
 	n.dispatch(job{
 		kernel: n.kernel("nll_finish"), size: 1, items: 1,
@@ -413,6 +438,9 @@ func (n *nllPlanner) finish(sums *nllSums, first, samples int64) {
 		bind:    []NamedRef{sums.ref, {"result", result}, {"targets", targets}, n.statusRef()},
 		traffic: 2*sums.tree.nodes[top]*sums.stateBytes + n.size + n.targetBytes + statusBytes,
 	})
+	if n.hosted != nil {
+		n.take(0, 1)
+	}
 }
 
 // gather plans the copy of the chosen elements out of an input that exceeds a

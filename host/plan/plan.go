@@ -51,9 +51,9 @@ type Limits struct {
 	// MaxStepBytes, where it is not 0, cuts dispatches that move more bytes, between
 	// workgroups.
 	MaxStepBytes int64
-	// HostWindow, where it is not 0, has scans touch their input and output by CopyRect
-	// only, through windows of at most so many bytes, in two scratch buffers that take
-	// turns: input and output may stay with the host.
+	// HostWindow, where it is not 0, has all operators but Log1p touch inputs and output
+	// by CopyRect and Choose only, through windows of at most so many bytes, in pairs of
+	// scratch buffers that take turns: inputs and output may stay with the host.
 	HostWindow int64
 	// Stretch replaces the planner's choice of how many rows of a column one lane
 	// walks where workgroups share columns: 256 or 4096; 0 leaves it.
@@ -118,6 +118,10 @@ const (
 	CopyRect
 	// Fill sets Dst to copies of Word.
 	Fill
+	// Choose is a step of the host's: it puts the elements of the first input that
+	// Samples targets choose, from sample First on, into Dst, and 0 for targets out of
+	// range.
+	Choose
 )
 
 // NameValue sets a push constant or a specialization constant by its name.
@@ -144,6 +148,7 @@ type Step struct {
 	Dst, Src                           Ref
 	DstPitch, SrcPitch, RowBytes, Rows int64
 	Word                               uint32
+	First, Samples                     int64
 	// Traffic is the number of bytes that the step reads and writes.
 	Traffic int64
 }
@@ -273,6 +278,8 @@ func (s Step) String() string {
 	case CopyRect:
 		return fmt.Sprintf("copy %d rows of %d bytes, %s+%d pitch %d to %s+%d pitch %d",
 			s.Rows, s.RowBytes, s.Src.Role, s.Src.Offset, s.SrcPitch, s.Dst.Role, s.Dst.Offset, s.DstPitch)
+	case Choose:
+		return fmt.Sprintf("choose %d elements, from sample %d on, to %s", s.Samples, s.First, s.Dst.Role)
 	case Fill:
 		return fmt.Sprintf("fill %d bytes of %s with %#x", s.Dst.Size, s.Dst.Role, s.Word)
 	}

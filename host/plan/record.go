@@ -34,7 +34,8 @@ func PipelineDesc(kernel string, spec []NameValue) (gpu.PipelineDesc, error) {
 // Record adds the plan's steps to a program. pipelines gives the pipeline of a
 // kernel, as PipelineDesc describes it, and buffers the buffer of each role. The
 // caller puts a barrier before it if earlier commands of the program touch the same
-// buffers. Errors of the program itself surface at its End.
+// buffers. Errors of the program itself surface at its End. Steps of the host's are not
+// for a program: plans with a HostWindow are recorded in pieces between them.
 func (p *Plan) Record(prog *gpu.Program, pipelines func(kernel string, spec []NameValue) (*gpu.Pipeline, error), buffers func(Role) *gpu.Buffer) error {
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -45,6 +46,8 @@ func (p *Plan) Record(prog *gpu.Program, pipelines func(kernel string, spec []Na
 			prog.CopyRect(buffers(s.Dst.Role), s.Dst.Offset, s.DstPitch, buffers(s.Src.Role), s.Src.Offset, s.SrcPitch, s.RowBytes, s.Rows)
 		case Fill:
 			prog.Fill(buffers(s.Dst.Role), s.Dst.Offset, s.Dst.Size, s.Word)
+		case Choose:
+			return fmt.Errorf("%s: %s: a step of the host's", p.Op.Name(), s)
 		case Dispatch:
 			if i > 0 && s.continues(&p.Steps[i-1]) && s.overwrites(buffers) {
 				prog.Barrier()

@@ -74,6 +74,7 @@ type scanner struct {
 // n, inner]. Windows cut it along the axis.
 type scanSet struct {
 	outers, n, inner int64
+	columns          int64 // of inner; one may have been added to give rows an even pitch
 	windows          []scanWindow
 }
 

@@ -7,7 +7,7 @@ import "vkops/tensor"
 // else strips of columns that are copied out and back.
 func (s *scanner) cut(v tensor.View) {
 	if s.lim.HostWindow != 0 {
-		s.cutHost(v)
+		s.cutHost(v, wholeBox(v))
 		return
 	}
 	pad := s.needsPitch(v)
@@ -26,7 +26,7 @@ func (s *scanner) cut(v tensor.View) {
 				continue
 			}
 			w := s.window(v, o+done, outers-done, 0, v.N, pad)
-			s.scanSet(scanSet{outers - done, w.n, s.innerOf(v, pad), []scanWindow{w}})
+			s.scanSet(scanSet{outers - done, w.n, s.innerOf(v, pad), v.Inner, []scanWindow{w}})
 		}
 	case s.pitch(v.Inner)*tile <= limit || v.Inner == 1 && tile <= limit:
 		step := limit / tile * tile
@@ -34,14 +34,14 @@ func (s *scanner) cut(v tensor.View) {
 			step = limit / s.pitch(v.Inner) / tile * tile
 		}
 		for o := range v.Outer {
-			set := scanSet{outers: 1, inner: s.innerOf(v, pad)}
+			set := scanSet{outers: 1, inner: s.innerOf(v, pad), columns: v.Inner}
 			for p := int64(0); p < v.N; p += step {
 				set.add(s.window(v, o, 1, p, min(step, v.N-p), pad))
 			}
 			s.scanSet(set)
 		}
 	default:
-		s.cutStrips(v, limit)
+		s.cutStrips(v, wholeBox(v), limit)
 	}
 }
 
@@ -164,28 +164,28 @@ func (s *scanner) repitch(dst span, to rowLayout, src span, from rowLayout) {
 
 // cutStrips plans a scan whose axis has rows so wide that a tile of them exceeds a
 // range: strips of columns go through a scratch buffer.
-func (s *scanner) cutStrips(v tensor.View, limit int64) {
-	width := min(limit/tile, v.Inner)
+func (s *scanner) cutStrips(v tensor.View, in box, limit int64) {
+	width := min(limit/tile, 1024)
 	if whole := limit / v.N; whole >= 16 {
-		width = min(whole, v.Inner) // all of the axis at once
-	} else {
-		width = min(width, 1024)
+		width = whole // all of the axis at once
 	}
 	if s.dtype.Size() == 2 {
 		width = width / 2 * 2
 	}
+	width = min(width, in.columns)
 	if width < 1 {
 		s.fail("a tile of %d rows exceeds the range of %d bytes", tile, s.maxRange)
 		return
 	}
-	step := limit / width / tile * tile
-	if limit/width >= v.N {
+	rows := limit / s.pitch(width)
+	step := rows / tile * tile
+	if rows >= v.N {
 		step = v.N
 	}
-	for o := range v.Outer {
-		for c := int64(0); c < v.Inner; c += width {
-			columns := min(width, v.Inner-c)
-			set := scanSet{outers: 1, inner: s.pitch(columns)}
+	for o := in.outer; o < in.outer+in.outers; o++ {
+		for c := in.column; c < in.column+in.columns; c += width {
+			columns := min(width, in.column+in.columns-c)
+			set := scanSet{outers: 1, inner: s.pitch(columns), columns: columns}
 			for p := int64(0); p < v.N; p += step {
 				set.add(s.strip(v, o, c, columns, p, min(step, v.N-p)))
 			}
@@ -196,16 +196,6 @@ func (s *scanner) cutStrips(v tensor.View, limit int64) {
 
 // strip is the window of some columns, positions p to p+n of outer index o.
 func (s *scanner) strip(v tensor.View, o, c, columns, p, n int64) scanWindow {
-	size, pitch := int64(s.dtype.Size()), s.pitch(columns)
 	first := (o*v.N+s.memoryPosition(v, p, n))*v.Inner + c
-	staged := s.stage(n * pitch)
-	return scanWindow{
-		n: n, source: staged, result: staged,
-		fetch: func() {
-			s.copyRect(staged, span{role: Input0, first: first, size: size}, pitch, v.Inner, columns, n)
-		},
-		deliver: func() {
-			s.copyRect(span{role: Output, first: first, size: size}, staged, v.Inner, pitch, columns, n)
-		},
-	}
+	return s.staged(first, n, rowLayout{rows: n, width: columns, pitch: v.Inner}, rowLayout{pitch: s.pitch(columns)})
 }

@@ -11,37 +11,41 @@ import (
 type softmaxPlanner struct {
 	*scanner
 	view tensor.View
-	next int64          // the first line of the next set
-	loss *softmaxChosen // nil for LogSoftmax
+	next int64       // the first line of the next set, in the loss's window
+	loss *nllPlanner // whose elements are the log-probabilities that labels choose; nil for LogSoftmax
 }
 
 // passes are the parts of the work that a dispatch does.
 type passes struct{ findLargest, addUp, putOut bool }
 
-func (b *builder) softmax(dtype tensor.DType, view tensor.View, loss *softmaxChosen) {
+func (b *builder) softmax(dtype tensor.DType, view tensor.View, loss *nllPlanner) {
 	if view.Elements() == 0 {
 		return
 	}
+	if p := b.newSoftmax(dtype, view, loss); p != nil {
+		p.cut(view)
+	}
+}
+
+func (b *builder) newSoftmax(dtype tensor.DType, view tensor.View, loss *nllPlanner) *softmaxPlanner {
 	kernels := scanKernels{"softmax", dtype}
 	kernel, err := shaders.Lookup(kernels.states("scan_fold_lane"))
 	if err != nil {
 		b.fail("%v", err)
-		return
+		return nil
 	}
 	p := &softmaxPlanner{view: view, loss: loss}
 	p.scanner = &scanner{
 		builder: b, scanKernels: kernels, stateBytes: int64(kernel.StateWords()) * 4, statesRole: -1, set: p.plan,
 	}
-	p.cut(view)
+	return p
 }
 
 // plan plans the passes over a set: all in one dispatch where there are many lines or
 // short ones, else one after the other with the way up the tree after the first two.
 func (p *softmaxPlanner) plan(set *scanSet) {
 	first, whole := p.next, p.takesWhole(set)
-	// A column may have been added to give rows an even pitch.
-	columns := min(set.inner, p.view.Inner-first%p.view.Inner)
-	p.next += set.outers * columns
+	p.next += set.outers * set.columns
 	output := p.loss == nil
 	nodes := set.nodes(tile)
 	if whole {
@@ -79,7 +83,7 @@ func (p *softmaxPlanner) plan(set *scanSet) {
 		if output {
 			w.take()
 		} else {
-			p.loss.gather(p, set, w, first, columns, t)
+			p.gather(set, w, first, t)
 		}
 	}
 }
@@ -149,51 +153,50 @@ func (p *softmaxPlanner) pass(lines *scanSet, w *scanWindow, do passes, perItem 
 	p.dispatch(j)
 }
 
-// softmaxChosen is where the log-probabilities that labels choose go.
-type softmaxChosen struct {
-	nll  *nllPlanner
-	into Role
-}
-
 // gather plans the choice of the samples of a set, whose first sample is given, from a
 // window.
-func (c *softmaxChosen) gather(p *softmaxPlanner, set *scanSet, w *scanWindow, first, columns int64, t *tree) {
-	count := set.outers * columns
+func (p *softmaxPlanner) gather(set *scanSet, w *scanWindow, first int64, t *tree) {
+	count := set.outers * set.columns
 	source, sourceBase := p.bind(w.source)
-	result, resultBase := p.bind(span{c.into, first, count, c.nll.size})
-	targets, targetBase := p.bind(span{Input1, first, count, c.nll.targetBytes})
+	result, resultBase := p.bind(span{p.loss.gathered, first, count, p.loss.size})
+	targets, targetBase := p.bind(span{p.loss.targets, first, count, p.loss.targetBytes})
 	j := job{kernel: p.elements("softmax_gather"), size: p.laneSize(), shared: true}
-	perWord := max(1, wordBytes/c.nll.size)
+	perWord := max(1, wordBytes/p.loss.size)
 	firstWord, wordEnd := resultBase/perWord, ceilDiv(resultBase+count, perWord)
 	perItem := int64(j.size)
 	for p.lim.SoftwareDevice && perItem < group && 2*perItem*manyItems <= wordEnd-firstWord {
 		perItem *= 2
 	}
 	j.items = ceilDiv(wordEnd-firstWord, perItem)
-	j.spec = c.nll.labelSpec()
-	low, high := c.nll.ignored()
+	j.spec = p.loss.labelSpec()
+	low, high := p.loss.ignored()
 	j.push = []pushValue{
 		{"first_word", firstWord}, {"word_end", wordEnd}, {"words_per_item", perItem},
-		{"samples", count}, {"columns", columns}, {"n", w.n}, {"inner", set.inner}, {"classes", p.view.N},
+		{"samples", count}, {"columns", set.columns}, {"n", w.n}, {"inner", set.inner}, {"classes", p.view.N},
 		{"first_class", w.first}, {"positions", p.length(w)},
 		{"source_base", sourceBase}, {"target_base", targetBase}, {"result_base", resultBase},
 		{"root", t.base[len(t.base)-1]}, {"ignore_low", low}, {"ignore_high", high},
 	}
 	j.bind = []NamedRef{{"source", source}, {"result", result}, {"states", t.ref.Ref}, {"targets", targets}}
-	j.traffic = count * (2*c.nll.size + c.nll.targetBytes + p.stateBytes)
+	j.traffic = count * (2*p.loss.size + p.loss.targetBytes + p.stateBytes)
 	p.dispatch(j)
 }
 
 // crossEntropy plans the chosen log-probabilities, and then an NLL of them.
 func (b *builder) crossEntropy(op tensor.SoftmaxCrossEntropyLoss, inputs []tensor.Type) {
 	n := newNLLPlanner(b, op.NLL(), inputs)
-	if samples := n.view.Samples(); samples > 0 {
-		if samples > math.MaxInt64/n.size {
-			b.fail("%d samples", samples)
-			return
+	view := tensor.View{Outer: n.view.N, N: n.view.C, Inner: n.view.D}
+	switch samples := n.view.Samples(); {
+	case samples == 0:
+	case n.hosted != nil:
+		if n.view.C > 0 {
+			n.hosted.softmax = b.newSoftmax(n.dtype, view, n)
 		}
+	case samples > math.MaxInt64/n.size:
+		b.fail("%d samples", samples)
+	default:
 		n.gathered, n.chosen = b.scratch(samples*n.size), true
-		b.softmax(n.dtype, tensor.View{Outer: n.view.N, N: n.view.C, Inner: n.view.D}, &softmaxChosen{n, n.gathered})
+		b.softmax(n.dtype, view, n)
 	}
 	n.run()
 }

@@ -153,6 +153,60 @@ func TestHostWindowsTakeTurns(t *testing.T) {
 	}
 }
 
+// Plans with windows of the host's touch nothing else of the tensors; windows are no
+// larger than asked for, and all of the output is written once.
+func TestHostWindowsAreAllThatIsTouched(t *testing.T) {
+	const window = 1 << 16
+	lim := cpuLimits()
+	lim.HostWindow = window
+	labels := func(shape tensor.Shape) tensor.Type {
+		return typed(tensor.I64, append([]int{shape[0]}, shape[2:]...)...)
+	}
+	for _, shape := range []tensor.Shape{{9001, 7}, {1, 40000, 1}, {3, 17, 4097}, {700, 3, 33}, {5, 21001, 3}, {2, 5, 100001}} {
+		for _, dtype := range []tensor.DType{tensor.F16, tensor.F32, tensor.F64} {
+			x := typed(dtype, shape...)
+			weights := typed(dtype, shape[1])
+			for _, c := range []struct {
+				op     tensor.Op
+				inputs []tensor.Type
+			}{
+				{tensor.CumSum{Axis: 1, Reverse: true}, []tensor.Type{x}},
+				{tensor.LogCumSumExp{Axis: 0}, []tensor.Type{x}},
+				{tensor.LogSoftmax{Axis: 1}, []tensor.Type{x}},
+				{tensor.NLL{Reduction: tensor.None}, []tensor.Type{x, labels(shape), weights}},
+				{tensor.NLL{}, []tensor.Type{x, labels(shape), weights}},
+				{tensor.SoftmaxCrossEntropyLoss{Reduction: tensor.None}, []tensor.Type{x, labels(shape), weights}},
+				{tensor.SoftmaxCrossEntropyLoss{Reduction: tensor.Sum}, []tensor.Type{x, labels(shape)}},
+			} {
+				what := fmt.Sprint(c.op.Name(), c.inputs)
+				p := mustPlan(t, c.op, lim, Auto, c.inputs...)
+				checkSteps(t, p, lim, map[Role]int64{})
+				written := int64(0)
+				for _, s := range p.Steps {
+					for _, r := range s.Bind {
+						require.GreaterOrEqual(t, r.Role, Scratch0, "%s %s", what, s)
+					}
+					switch s.Kind {
+					case Choose:
+						require.LessOrEqual(t, s.Dst.Size, int64(window), what)
+					case CopyRect:
+						require.True(t, s.Src.Role < Output || s.Dst.Role == Output, "%s %s", what, s)
+						require.LessOrEqual(t, min(s.Src.Size, s.Dst.Size), int64(window), "%s %s", what, s)
+						if s.Dst.Role == Output {
+							written += s.Rows * s.RowBytes
+						}
+					case Fill:
+						require.GreaterOrEqual(t, s.Dst.Role, Scratch0, "%s %s", what, s)
+					}
+				}
+				bytes, err := p.Output.Bytes()
+				require.NoError(t, err)
+				require.Equal(t, bytes, written, what)
+			}
+		}
+	}
+}
+
 func TestNLLWindowsKeepTheLimits(t *testing.T) {
 	// The last is 65536 rows of a vocabulary: 13 GB.
 	for _, s := range [][3]int{{1000, 50, 3}, {3, 7, 4097}, {1, 8000, 5}, {20000, 5, 1}, {65536, 50257, 1}, {65537, 32768, 1}, {1 << 25, 2, 1}} {
