@@ -45,6 +45,8 @@ func (v *vulkan) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inpu
 	failed := errInParts
 	switch {
 	case v.partBytes != 0 && len(inputs[0].Data) != 0:
+	case v.sendsChosen(op, inputs[0]):
+		failed = v.applyInWindows(ctx, op, dst, inputs, v.window(mostPart))
 	case v.streams(op, int64(len(inputs[0].Data))):
 		failed = v.applyStreamed(ctx, op, dst, inputs[0])
 	default:
@@ -181,7 +183,7 @@ func (v *vulkan) copied(ctx context.Context, d tensor.Dense) (*Buffer, error) {
 // lend is a tensor made of the host's memory itself, nil where that is not possible or
 // not worth it.
 func (v *vulkan) lend(d tensor.Dense) *Buffer {
-	if !v.direct || v.importFrom < 0 || int64(len(d.Data)) < v.importFrom || v.info.Caps.ImportAlignment == 0 {
+	if !v.lends(d) {
 		return nil
 	}
 	buf, err := v.gpu.ImportBuffer(d.Data)
@@ -190,6 +192,11 @@ func (v *vulkan) lend(d tensor.Dense) *Buffer {
 		return nil
 	}
 	return &Buffer{rt: v.rt, typ: cloneType(d.Type), bytes: int64(len(d.Data)), dev: deviceMemory{buf: buf}}
+}
+
+// lends reports whether host memory may be worth lending.
+func (v *vulkan) lends(d tensor.Dense) bool {
+	return v.direct && v.importFrom >= 0 && int64(len(d.Data)) >= v.importFrom && v.info.Caps.ImportAlignment != 0
 }
 
 func denseTypes(tensors []tensor.Dense) []tensor.Type {

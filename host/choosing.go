@@ -2,6 +2,20 @@ package host
 
 import "vkops/tensor"
 
+// An NLL whose input is that large and has that many classes is chosen from before it is
+// sent: a copy of all of it would take longer.
+const (
+	chosenFrom  = 1 << 20
+	chosenOfMin = 4
+)
+
+// sendsChosen reports whether of an operator's input only the elements go to the device
+// that targets choose.
+func (v *vulkan) sendsChosen(op tensor.Op, input tensor.Dense) bool {
+	nll, ok := op.(tensor.NLL)
+	return ok && len(input.Data) >= chosenFrom && nll.View(input.Shape).C >= chosenOfMin && !v.lends(input)
+}
+
 // leastChosen is how many elements are worth a goroutine that chooses them: each is
 // likely to be a cache line of its own.
 const leastChosen = 16 << 10

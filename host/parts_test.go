@@ -151,6 +151,25 @@ func TestMoreThanTheBudget(t *testing.T) {
 	assert.NotContains(t, log.String(), "runs on the twin")
 }
 
+// TestChosenElementsAreSent has no room for an input, but for what targets choose of it.
+func TestChosenElementsAreSent(t *testing.T) {
+	const budget = 8 << 20
+	for how, opts := range map[string][]Option{"staged": {withStage(1 << 18)}, "shared": {withImportFrom(-1)}} {
+		var log bytes.Buffer
+		rt, v := openTested(t, append(opts, WithMemoryBudget(budget), WithLogger(slog.New(slog.NewTextHandler(&log, nil))))...)
+		inputs := lossInputs(t, rand.New(rand.NewPCG(2, 3)), tensor.F32, tensor.I64, tensor.Shape{40000, 100}, nil)
+		require.Greater(t, len(inputs[0].Data), budget)
+		want, err := cpuref.Run(tensor.NLL{}, inputs...)
+		require.NoError(t, err)
+		got, err := rt.RunDense(background, tensor.NLL{}, inputs...)
+		require.NoError(t, err, how)
+		assert.Equal(t, want, got, how)
+		assert.NotContains(t, log.String(), "in parts", how)
+		assert.NotContains(t, log.String(), "twin", how)
+		requireNothingHeld(t, rt, v, how)
+	}
+}
+
 // TestFaultsInWindows fails each call of operators in windows in turn.
 func TestFaultsInWindows(t *testing.T) {
 	x, err := tensor.Of(counting[float32](40000), 40000)

@@ -70,13 +70,30 @@ func (v *vulkan) prepare(op tensor.Op, inputs []tensor.Type) (*prepared, error) 
 
 // prepareFor plans an operator and compiles its pipelines, or finds that done.
 func (v *vulkan) prepareFor(op tensor.Op, inputs []tensor.Type, overwrites bool) (*prepared, error) {
+	limits := v.limits
+	limits.InPlace = overwrites
+	return v.prepareWithin("", op, inputs, limits)
+}
+
+// prepareWindows prepares an operator in windows of the host's.
+func (v *vulkan) prepareWindows(op tensor.Op, inputs []tensor.Type, window int64) (*prepared, error) {
+	limits := v.limits
+	limits.InPlace, limits.HostWindow = inPlace(op), window
+	return v.prepareWithin("windows ", op, inputs, limits)
+}
+
+// prepareWithin prepares an operator within limits that differ from the runtime's in what
+// a window may have, if way, which says so, is not "".
+func (v *vulkan) prepareWithin(way string, op tensor.Op, inputs []tensor.Type, limits plan.Limits) (*prepared, error) {
 	var space [256]byte
-	key := planKey(space[:0], op, inputs, overwrites)
+	key := append(space[:0], way...)
+	if way != "" {
+		key = binary.AppendVarint(binary.AppendVarint(key, limits.HostWindow), limits.MaxRange)
+	}
+	key = planKey(key, op, inputs, limits.InPlace)
 	if p := v.plans.get(key); p != nil {
 		return p, nil
 	}
-	limits := v.limits
-	limits.InPlace = overwrites
 	p, err := v.build(op, inputs, limits)
 	if err != nil {
 		return nil, err

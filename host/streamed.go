@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -125,21 +124,12 @@ func (v *vulkan) prepareStreamed(op tensor.Op, in tensor.Type, chunk int64) (*pr
 	if window == 0 {
 		return v.prepareFor(op, []tensor.Type{in}, true)
 	}
-	var space [256]byte
-	key := planKey(binary.AppendVarint(append(space[:0], "streamed "...), window), op, []tensor.Type{in}, true)
-	if p := v.plans.get(key); p != nil {
-		return p, nil
-	}
 	limits.MaxRange = window
-	p, err := v.build(op, []tensor.Type{in}, limits)
-	if err != nil {
-		return nil, err
-	}
-	if p.twin != "" { // not in such windows
+	p, err := v.prepareWithin("streamed ", op, []tensor.Type{in}, limits)
+	if err == nil && p.twin != "" { // not in such windows
 		return v.prepareFor(op, []tensor.Type{in}, true)
 	}
-	v.plans.put(key, p)
-	return p, nil
+	return p, err
 }
 
 // chunk is bytes [at, end) of a tensor.

@@ -85,3 +85,38 @@ func benchmarkLosses(b *testing.B, rt *Runtime, how string) {
 		}
 	}
 }
+
+// BenchmarkChosen compares an NLL whose input is sent whole with one of which only the
+// elements are sent that targets choose.
+func BenchmarkChosen(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for memory, opt := range map[string]Option{"staged": withStage(defaultStage), "shared": withImportFrom(-1)} {
+		rt, err := Open(WithStrategy(Lane), opt)
+		if err != nil {
+			b.Fatal(err)
+		}
+		v := rt.backend.(*vulkan)
+		for _, shape := range []tensor.Shape{{1 << 21, 2}, {1 << 16, 19}, {8, 19, 512, 512}, {1 << 15, 1000}} {
+			inputs := lossInputs(b, r, tensor.F32, tensor.I64, shape, nil)
+			dst, err := tensor.NewDense(tensor.Type{DType: tensor.F32})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for how, run := range map[string]func() error{
+				"whole":  func() error { return v.applyWhole(background, tensor.NLL{}, dst, inputs) },
+				"chosen": func() error { return v.applyInWindows(background, tensor.NLL{}, dst, inputs, v.window(mostPart)) },
+			} {
+				b.Run(fmt.Sprintf("%s/%s/%s", memory, shape, how), func(b *testing.B) {
+					for b.Loop() {
+						if err := run(); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		}
+		if err := rt.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
