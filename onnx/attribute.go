@@ -125,7 +125,7 @@ func parseAttribute(data []byte, want attributeKind) (attribute, error) {
 	if a.kind == kindFloats || a.kind == kindInts {
 		return a, a.parseLists(data, present)
 	}
-	if present == 0 {
+	if present == 0 && a.kind == kindTensor { // writers by proto3 leave out 0 and ""
 		return a, formatErrorf("AttributeProto of type %s without a value", a.kind)
 	}
 	return a, nil

@@ -75,7 +75,7 @@ var malformedModels = map[string]struct {
 	"attribute twice":        {cumsumModel(cumsumNode.attr(intAttr("reverse", 1)).attr(intAttr("reverse", 1))), tensor.ErrAttribute},
 	"attribute without name": {cumsumModel(cumsumNode.attr(message{}.int(attributeI, 1).int(attributeType, 2))), ErrFormat},
 	"attribute without type": {cumsumModel(cumsumNode.attr(message{}.text(attributeName, "reverse").int(attributeI, 1))), tensor.ErrAttribute},
-	"attribute without i":    {cumsumModel(cumsumNode.attr(message{}.text(attributeName, "reverse").int(attributeType, 2))), ErrFormat},
+	"attribute without t":    {scan(14, axisConstant(message{}.text(attributeName, "value").int(attributeType, 4)), nodePart(cumsumNode)), ErrFormat},
 	"attribute by reference": {cumsumModel(cumsumNode.attr(intAttr("reverse", 1).text(attributeRefName, "r"))), ErrUnsupported},
 	"reverse is a float":     {cumsumModel(cumsumNode.attr(floatAttr("reverse", 1))), tensor.ErrAttribute},
 	"reverse is text":        {cumsumModel(cumsumNode.attr(stringAttr("reverse", "1"))), tensor.ErrAttribute},

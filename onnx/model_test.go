@@ -123,6 +123,9 @@ func TestAttributes(t *testing.T) {
 			outputPart(declare("y", numF32, 2, 3)), nodePart(n))
 	}
 	inputs := []tensor.Dense{floats6, of([]int64{0, 2}, 2), of([]float32{1, 2, 3}, 3)}
+	zero := func(name string) message {
+		return message{}.text(attributeName, name).int(attributeType, int64(kindInt))
+	}
 	for name, c := range map[string]struct {
 		model message
 		want  tensor.Op
@@ -130,6 +133,9 @@ func TestAttributes(t *testing.T) {
 	}{
 		"cumsum":               {cs(), tensor.CumSum{Axis: 1}, 1},
 		"cumsum zeros":         {cs(intAttr("exclusive", 0), intAttr("reverse", 0)), tensor.CumSum{Axis: 1}, 1},
+		"cumsum 0 left out":    {cs(zero("exclusive"), zero("reverse")), tensor.CumSum{Axis: 1}, 1}, // as proto3 does
+		"logsoftmax left out":  {one("LogSoftmax", zero("axis")), tensor.LogSoftmax{}, 1},
+		"nll 0 left out":       {nll(ab, zero("ignore_index")), tensor.NLL{IgnoreIndex: index(0)}, 2},
 		"cumsum exclusive":     {cs(intAttr("exclusive", 1)), tensor.CumSum{Axis: 1, Exclusive: true}, 1},
 		"cumsum reverse":       {cs(intAttr("reverse", 1)), tensor.CumSum{Axis: 1, Reverse: true}, 1},
 		"cumsum both":          {cs(intAttr("reverse", 1), intAttr("exclusive", 1)), tensor.CumSum{Axis: 1, Reverse: true, Exclusive: true}, 1},
