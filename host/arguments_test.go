@@ -233,7 +233,20 @@ func TestWhatWasNeverOpened(t *testing.T) {
 		assert.ErrorIs(t, err, host.ErrClosed)
 		assert.NoError(t, rt.Close())
 	}
+	for _, rec := range []*host.Recorded{nil, {}} {
+		assert.ErrorIs(t, rec.Run(), host.ErrClosed)
+		assert.ErrorIs(t, rec.Wait(ctx), host.ErrClosed)
+		rec.Free()
+	}
+	for _, r := range []*host.Recording{nil, {}} {
+		_, err := r.Run(tensor.Log1p{}, nil)
+		assert.ErrorIs(t, err, host.ErrClosed)
+	}
+	assert.Empty(t, (*host.Runtime)(nil).Device().Name)
+	new(host.Meter).Close()
 	for _, b := range []*host.Buffer{nil, {}} {
+		assert.Empty(t, b.Type().Shape)
+		assert.Empty(t, b.Shape())
 		_, err := b.Download(ctx)
 		assert.ErrorIs(t, err, host.ErrArity)
 		assert.ErrorIs(t, b.Wait(ctx), host.ErrArity)

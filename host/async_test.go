@@ -118,6 +118,36 @@ func TestTargetErrorOfAReplay(t *testing.T) {
 	})
 }
 
+// A failure that a Wait reported is not found again in the run after it, nor in one that
+// could not begin.
+func TestAReportedFailureIsOver(t *testing.T) {
+	onEach(t, func(t *testing.T, rt *host.Runtime) {
+		input, err := host.Upload(rt, f32(-1, -2, -3, -4), tensor.Shape{2, 2})
+		require.NoError(t, err)
+		target, err := host.Upload(rt, []int32{0, 5}, tensor.Shape{2})
+		require.NoError(t, err)
+		rec, err := rt.Record(func(r *host.Recording) error {
+			_, err := host.NLLTensor(r, nil, input, target, nil, tensor.NLL{})
+			return err
+		})
+		require.NoError(t, err)
+		defer rec.Free()
+		require.NoError(t, rec.Run())
+		assert.ErrorIs(t, rec.Wait(ctx), host.ErrTarget)
+		require.NoError(t, rec.Wait(ctx))
+		require.NoError(t, target.Write(ctx, []int32{0, 1}))
+		require.NoError(t, rec.Run())
+		require.NoError(t, rec.Wait(ctx), "the run after a failed one")
+
+		require.NoError(t, target.Write(ctx, []int32{-1, 0}))
+		require.NoError(t, rec.Run())
+		assert.ErrorIs(t, rec.Wait(ctx), host.ErrTarget)
+		target.Free()
+		assert.ErrorIs(t, rec.Run(), host.ErrFreed)
+		require.NoError(t, rec.Wait(ctx), "a run that could not begin")
+	})
+}
+
 func TestReplayOfFreedTensor(t *testing.T) {
 	onEach(t, func(t *testing.T, rt *host.Runtime) {
 		x, err := host.Upload(rt, f32(1, 2), tensor.Shape{2})

@@ -22,6 +22,8 @@ type Buffer struct {
 	pins   int   // uses of the memory outside rt.mu; Free waits for the last
 	poison error // why the elements mean nothing, as of the last finished work
 
+	share *share // a recording's memory that it has; nil for all but results of recordings
+
 	host tensor.Dense // the memory, on the twin
 	dev  deviceMemory // the memory, on a device
 }
@@ -67,11 +69,16 @@ func (rt *Runtime) Upload(d tensor.Dense) (*Buffer, error) {
 	return b, nil
 }
 
-// Type is the element type and shape.
-func (b *Buffer) Type() tensor.Type { return cloneType(b.typ) }
+// Type is the element type and shape; that of nil is the zero value.
+func (b *Buffer) Type() tensor.Type {
+	if b == nil {
+		return tensor.Type{}
+	}
+	return cloneType(b.typ)
+}
 
-// Shape is the shape.
-func (b *Buffer) Shape() tensor.Shape { return cloneType(b.typ).Shape }
+// Shape is the shape; that of nil is nil.
+func (b *Buffer) Shape() tensor.Shape { return b.Type().Shape }
 
 // Write replaces the elements by those of d, which has the same element type and
 // count, and is free again when it returns. The context ends the wait for earlier
@@ -144,7 +151,11 @@ func (b *Buffer) Free() {
 }
 
 func (b *Buffer) releaseIfUnused() {
-	if b.freed && b.pins == 0 && !b.rt.closed {
+	switch {
+	case !b.freed || b.pins > 0 || b.rt.closed:
+	case b.share != nil:
+		b.share.leave()
+	default:
 		b.rt.backend.release(b)
 	}
 }

@@ -122,7 +122,11 @@ func (m *Meter) Result() Measurement {
 }
 
 // Close frees what was measured with.
-func (m *Meter) Close() { m.free() }
+func (m *Meter) Close() {
+	if m != nil && m.free != nil {
+		m.free()
+	}
+}
 
 // timed is a kind of run: run gives its nanoseconds, report takes their median.
 type timed struct {

@@ -57,17 +57,17 @@ func (r *replay) fill(calls []call, prepared []*prepared) error {
 	return nil
 }
 
-func (r *replay) run() error {
+func (r *replay) run() (bool, error) {
 	r.v.lockWithRoom()
 	defer r.v.rt.mu.Unlock()
 	if r.freed {
-		return ErrFreed
+		return false, ErrFreed
 	}
 	before := r.v.queue.issued
 	r.flights += len(r.batch.works) // retired may come while others are submitted
-	_, err := r.batch.submit()
+	sent, err := r.batch.submit()
 	r.flights -= len(r.batch.works) - int(r.v.queue.issued-before)
-	return err
+	return sent > 0, err
 }
 
 // retired is called when a flight of the recording is done; rt.mu is held.

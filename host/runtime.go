@@ -143,8 +143,13 @@ func (rt *Runtime) Close() error {
 	return rt.closeErr
 }
 
-// Device says what was opened and how its litmus came out.
-func (rt *Runtime) Device() DeviceInfo { return rt.info }
+// Device says what was opened and how its litmus came out; nil opened nothing.
+func (rt *Runtime) Device() DeviceInfo {
+	if rt == nil {
+		return DeviceInfo{}
+	}
+	return rt.info
+}
 
 // enter marks the start of a use of device memory that Close must wait for. Each
 // one that succeeds is followed by a leave.

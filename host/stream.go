@@ -19,20 +19,18 @@ type Stream interface {
 	// [ErrAttribute], [ErrOverlap], [ErrFreed], [ErrForeign], [ErrUnsupported] for an
 	// operator that is not of package tensor.
 	Run(op tensor.Op, dst *Buffer, inputs ...*Buffer) (*Buffer, error)
-	// prepare checks an operator and its arguments as Run does. owned says that the
-	// call's output was allocated for it.
-	prepare(op tensor.Op, dst *Buffer, inputs []*Buffer) (c call, owned bool, err error)
+	isStream()
 }
 
 // Run implements [Stream], whose errors are about arguments; it may also be
 // [ErrOutOfMemory], [ErrClosed] or [ErrDeviceLost].
 func (rt *Runtime) Run(op tensor.Op, dst *Buffer, inputs ...*Buffer) (*Buffer, error) {
-	c, owned, err := rt.prepare(op, dst, inputs)
+	c, err := rt.prepare(op, dst, inputs, rt.NewBuffer)
 	if err != nil {
 		return nil, err
 	}
 	if err := rt.backend.run(c.op, c.out, c.inputs); err != nil {
-		if owned {
+		if dst == nil {
 			c.out.Free()
 		}
 		return nil, wrap(c.op.Name(), err)
@@ -40,44 +38,47 @@ func (rt *Runtime) Run(op tensor.Op, dst *Buffer, inputs ...*Buffer) (*Buffer, e
 	return c.out, nil
 }
 
-func (rt *Runtime) prepare(op tensor.Op, dst *Buffer, inputs []*Buffer) (call, bool, error) {
+func (rt *Runtime) isStream() {}
+
+// prepare checks an operator and its arguments. alloc makes the output where dst is nil.
+func (rt *Runtime) prepare(op tensor.Op, dst *Buffer, inputs []*Buffer, alloc func(tensor.Type) (*Buffer, error)) (call, error) {
 	op, err := known(op)
 	if err != nil {
-		return call{}, false, err
+		return call{}, err
 	}
 	if err := rt.usable(op.Name()); err != nil {
-		return call{}, false, err
+		return call{}, err
 	}
 	types := make([]tensor.Type, len(inputs))
 	for i, b := range inputs {
 		if err := rt.owns(op, argument(op, i), b); err != nil {
-			return call{}, false, err
+			return call{}, err
 		}
 		types[i] = b.typ
 	}
 	want, err := op.Infer(types...)
 	if err != nil {
-		return call{}, false, err
+		return call{}, err
 	}
 	c := call{op, dst, slices.Clone(inputs)}
 	if dst == nil {
-		if c.out, err = rt.NewBuffer(want); err != nil {
-			return call{}, false, wrap(op.Name(), err)
+		if c.out, err = alloc(want); err != nil {
+			return call{}, wrap(op.Name(), err)
 		}
-		return c, true, nil
+		return c, nil
 	}
 	if err := rt.owns(op, "output", dst); err != nil {
-		return call{}, false, err
+		return call{}, err
 	}
 	if err := checkOutput(op, dst.typ, want); err != nil {
-		return call{}, false, err
+		return call{}, err
 	}
 	for i, b := range inputs {
 		if b == dst && !(i == 0 && inPlace(op)) {
-			return call{}, false, tensor.Errorf(op.Name(), ErrOverlap, "output is the %s", argument(op, i))
+			return call{}, tensor.Errorf(op.Name(), ErrOverlap, "output is the %s", argument(op, i))
 		}
 	}
-	return c, false, nil
+	return c, nil
 }
 
 // owns refuses a buffer that is nil, freed or of another runtime.

@@ -18,7 +18,7 @@ import (
 // onTwin computes a bound model on the twin.
 func onTwin(t *testing.T, b *Bound) []tensor.Dense {
 	t.Helper()
-	y, err := Evaluate(b, func(d tensor.Dense) (tensor.Dense, error) { return d, nil }, cpuref.Run)
+	y, err := Evaluate(b, func(d tensor.Dense) (tensor.Dense, error) { return d, nil }, cpuref.Run, nil)
 	require.NoError(t, err)
 	return y
 }
@@ -135,15 +135,41 @@ func TestErrorsOfSteps(t *testing.T) {
 	require.NoError(t, err)
 	same := func(d tensor.Dense) (tensor.Dense, error) { return d, nil }
 	broken := fmt.Errorf("broken")
-	_, err = Evaluate(b, func(tensor.Dense) (int, error) { return 0, broken }, nil)
+	_, err = Evaluate(b, func(tensor.Dense) (int, error) { return 0, broken }, nil, nil)
 	require.ErrorIs(t, err, broken)
 	runs := 0
 	_, err = Evaluate(b, same, func(tensor.Op, ...tensor.Dense) (tensor.Dense, error) {
 		runs++
 		return tensor.Dense{}, broken
-	})
+	}, nil)
 	require.ErrorIs(t, err, broken)
 	assert.Equal(t, 1, runs)
+}
+
+// Results are dropped once, as soon as nothing needs them: the first is an input two
+// times, the second of nothing, and what is an output stays.
+func TestResultsAreDroppedWhenNothingNeedsThem(t *testing.T) {
+	b, err := mustParse(t, modelOf(29,
+		inputPart(declare("x", numF32, 2, "N")),
+		outputPart(declare("z", numF32, 2, "N")), outputPart(declare("y", numF32, 2, "N")), outputPart(declare("x", numF32, 2, "N")),
+		nodePart(nodeOf("Log1p", []string{"x"}, "twice")),
+		nodePart(nodeOf("Log1p", []string{"twice"}, "unused")),
+		nodePart(nodeOf("Log1p", []string{"twice"}, "y")),
+		nodePart(nodeOf("Log1p", []string{"y"}, "once")),
+		nodePart(nodeOf("Log1p", []string{"once"}, "z")),
+	)).Bind([]tensor.Dense{floats6})
+	require.NoError(t, err)
+	const given, none = 0, -1
+	results := 0
+	var steps [][2]int // the input and the result of an operator, or a drop
+	outputs, err := Evaluate(b, func(tensor.Dense) (int, error) { return given, nil }, func(_ tensor.Op, inputs ...int) (int, error) {
+		results++
+		steps = append(steps, [2]int{inputs[0], results})
+		return results, nil
+	}, func(v int) { steps = append(steps, [2]int{v, none}) })
+	require.NoError(t, err)
+	assert.Equal(t, []int{5, 3, given}, outputs)
+	assert.Equal(t, [][2]int{{given, 1}, {1, 2}, {2, none}, {1, 3}, {1, none}, {3, 4}, {4, 5}, {4, none}}, steps)
 }
 
 func ExampleEvaluate() {
@@ -159,7 +185,7 @@ func ExampleEvaluate() {
 		return
 	}
 	give := func(d tensor.Dense) (tensor.Dense, error) { return d, nil } // the CPU has it already
-	y, err := Evaluate(b, give, cpuref.Run)
+	y, err := Evaluate(b, give, cpuref.Run, nil)
 	fmt.Println(tensor.ValuesOf[float32](y[0].Data), err)
 	// Output: [0.6931472 0.6931472 1.3862944 1.3862944 1.7917595 2.7725887] <nil>
 }

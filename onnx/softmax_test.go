@@ -38,7 +38,7 @@ func TestLossOfScores(t *testing.T) {
 	for _, outputs := range [][]string{{"loss"}, {"loss", ""}, {"loss", "log_prob"}} {
 		b, err := mustParse(t, lossModel(13, numF32, outputs, stringAttr("reduction", "sum"))).Bind([]tensor.Dense{floats6, labels})
 		require.NoError(t, err)
-		got, err := Evaluate(b, func(d tensor.Dense) (tensor.Dense, error) { return d, nil }, cpuref.Run)
+		got, err := Evaluate(b, func(d tensor.Dense) (tensor.Dense, error) { return d, nil }, cpuref.Run, nil)
 		require.NoError(t, err)
 		assert.Equal(t, want, got[0])
 		if len(b.Outputs) == 2 {

@@ -89,7 +89,7 @@ func recordedRun(ctx context.Context, rt *host.Runtime, b *onnx.Bound) ([]tensor
 	recorded, err := rt.Record(func(r *host.Recording) (err error) {
 		results, err = onnx.Evaluate(b, rt.Upload, func(op tensor.Op, inputs ...*host.Buffer) (*host.Buffer, error) {
 			return r.Run(op, nil, inputs...)
-		})
+		}, (*host.Buffer).Free)
 		return err
 	})
 	if err != nil {

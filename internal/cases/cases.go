@@ -155,7 +155,7 @@ func runSet(model *onnx.Model, dir string, tolerance Tolerance, run Runner, wher
 			_, signedZero = op.(tensor.Log1p)
 			y, *where, err = run(op, inputs)
 			return y, err
-		})
+		}, nil)
 	if err != nil {
 		return err
 	}
