@@ -3,6 +3,8 @@ package gpu
 import (
 	"errors"
 	"fmt"
+
+	"vkops/internal/hostmemory"
 )
 
 // Errors to compare with errors.Is.
@@ -22,7 +24,7 @@ var (
 	// it fails the same way, and only opening a device again helps.
 	ErrDeviceLost = errors.New("device lost")
 	// ErrOutOfMemory says that device or host memory, or the budget, is used up.
-	ErrOutOfMemory = errors.New("out of memory")
+	ErrOutOfMemory = hostmemory.ErrOut
 	// ErrClosed says that the device, buffer or program has been closed or freed.
 	ErrClosed = errors.New("closed")
 	// ErrPending says that a program cannot change while the device runs it.

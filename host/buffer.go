@@ -98,7 +98,7 @@ func (b *Buffer) Download(ctx context.Context) (tensor.Dense, error) {
 	}
 	d, err := tensor.NewDense(b.typ)
 	if err != nil {
-		return tensor.Dense{}, err
+		return tensor.Dense{}, wrap("download", err)
 	}
 	d.Type = cloneType(b.typ)
 	return d, b.DownloadInto(ctx, d)

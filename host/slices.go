@@ -6,6 +6,7 @@ import (
 
 	"vkops/cpuref"
 	"vkops/gpu"
+	"vkops/internal/hostmemory"
 	"vkops/tensor"
 )
 
@@ -104,6 +105,9 @@ func runSlices[T tensor.Element](ctx context.Context, rt *Runtime, op tensor.Op,
 		return nil, wrap(op.Name(), err)
 	}
 	if dst == nil {
+		if err := hostmemory.Probe(n * int64(out.DType.Size())); err != nil {
+			return nil, wrap(op.Name(), err)
+		}
 		dst = make([]T, n)
 	}
 	if int64(len(dst)) != n {

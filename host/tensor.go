@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"vkops/internal/hostmemory"
 	"vkops/tensor"
 )
 
@@ -60,6 +61,9 @@ func (t *Tensor[T]) Download(ctx context.Context, dst []T) ([]T, error) {
 		return nil, err
 	}
 	if dst == nil {
+		if err := hostmemory.Probe(t.bytes); err != nil {
+			return nil, wrap("download", err)
+		}
 		dst = make([]T, t.bytes/int64(t.typ.DType.Size()))
 	}
 	if err := t.DownloadInto(ctx, t.dense(dst)); err != nil {

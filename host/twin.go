@@ -34,12 +34,10 @@ func (t *twin) alloc(b *Buffer) error {
 		t.used.Add(-b.bytes)
 		return fmt.Errorf("%w: %d bytes beside %d in use pass the budget of %d", ErrOutOfMemory, b.bytes, used-b.bytes, t.budget)
 	}
-	if err := probeMemory(b.bytes); err != nil {
-		t.used.Add(-b.bytes)
-		return err
-	}
 	var err error
-	b.host, err = tensor.NewDense(b.typ)
+	if b.host, err = tensor.NewDense(b.typ); err != nil {
+		t.used.Add(-b.bytes)
+	}
 	return err
 }
 

@@ -3,6 +3,8 @@ package tensor
 import (
 	"fmt"
 	"unsafe"
+
+	"vkops/internal/hostmemory"
 )
 
 // Dense is a tensor in host memory whose element type is known only at run
@@ -14,7 +16,8 @@ type Dense struct {
 }
 
 // NewDense allocates a tensor of zeros. A negative dimension or too many elements is
-// [ErrShape], a type that is none [ErrType].
+// [ErrShape], a type that is none [ErrType]; one that the system has no memory for matches
+// host.ErrOutOfMemory.
 func NewDense(t Type) (Dense, error) {
 	n, err := t.Bytes()
 	if err != nil {
@@ -22,6 +25,9 @@ func NewDense(t Type) (Dense, error) {
 	}
 	if t.DType.Size() == 0 {
 		return Dense{}, fmt.Errorf("%w: %s", ErrType, t.DType)
+	}
+	if err := hostmemory.Probe(n); err != nil {
+		return Dense{}, fmt.Errorf("%s: %w", t, err)
 	}
 	return Dense{t, alignedBytes(int(n))}, nil
 }

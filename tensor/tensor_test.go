@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/x448/float16"
+
+	"vkops/internal/hostmemory"
 )
 
 func TestBFloat16RoundsToNearestEven(t *testing.T) {
@@ -154,4 +156,14 @@ func TestDTypes(t *testing.T) {
 	}
 	_, err = ParseReduction("median")
 	assert.ErrorIs(t, err, ErrAttribute)
+}
+
+// What no memory holds is an error, not the end of the process.
+func TestNewDenseBeyondMemory(t *testing.T) {
+	for _, n := range []int{1 << 44, 1 << 50, 1 << 60} {
+		_, err := NewDense(Type{DType: F32, Shape: Shape{n}})
+		assert.ErrorIs(t, err, hostmemory.ErrOut, "%d elements", n)
+	}
+	_, err := NewDense(Type{DType: F32, Shape: Shape{1 << 40, 0, 1 << 60}})
+	assert.NoError(t, err, "no element")
 }

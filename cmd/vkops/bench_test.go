@@ -22,6 +22,12 @@ func TestBenchCombinations(t *testing.T) {
 	require.Len(t, list, 2*2*(2*2+2+1+3*2*2), "an operator is measured with the attributes that it has")
 }
 
+func TestBenchBeyondMemory(t *testing.T) {
+	r := vkopsWith("", "bench", "--op", "cumsum", "--shape", "1000000x1000000", "--device", "cpu")
+	require.Equal(t, exitFailed, r.code)
+	require.Contains(t, r.stderr, "float32[1000000 1000000]: out of memory: 4000000000000 bytes")
+}
+
 func TestBenchPresets(t *testing.T) {
 	var changed []string
 	f := benchFlags{preset: "targets", ops: []string{"cumsum"}, changed: func(name string) bool { return len(changed) > 0 && changed[0] == name }}

@@ -22,11 +22,11 @@ var hints = []struct {
 }{
 	{host.ErrNoDevice, false, "--device cpu needs none: it computes on the CPU, with the same bits"},
 	{host.ErrDeviceLost, false, "run it again; if that fails, too, the system's log may say why, and --device cpu needs no device"},
-	{host.ErrOutOfMemory, false, "--device cpu needs no memory of the device"},
+	{host.ErrOutOfMemory, false, "smaller tensors need less; --device cpu needs no memory of the device"},
 	{host.ErrAxis, false, "the first axis is 0, the last -1"},
 	{host.ErrTarget, true, "labels count from 0; --ignore-index N leaves the samples with label N out"},
 	{host.ErrArity, true, "name each input with -i, in order; --help shows an example, and 'vkops info MODEL.onnx' the inputs of a model"},
-	{host.ErrType, true, "convert the array first, in NumPy with numpy.save(\"x.npy\", x.astype(\"float32\"))"},
+	{host.ErrType, true, "convert the array to a type that is allowed, in NumPy with numpy.save(\"x.npy\", x.astype(\"TYPE\"))"},
 }
 
 // hintOf is what to do about a command's error; "" where its text says it, or nobody

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"vkops/internal/hostmemory"
 	"vkops/tensor"
 )
 
@@ -60,7 +61,7 @@ func readMember(f *zip.File, opts Options) (tensor.Dense, error) {
 
 // broken marks what package zip finds wrong in a member's data as malformed.
 func broken(err error) error {
-	if err == nil || errors.Is(err, ErrFormat) || errors.Is(err, ErrUnsupported) || errors.Is(err, tensor.ErrType) {
+	if err == nil || errors.Is(err, ErrFormat) || errors.Is(err, ErrUnsupported) || errors.Is(err, tensor.ErrType) || errors.Is(err, hostmemory.ErrOut) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrFormat, err)

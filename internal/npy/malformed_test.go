@@ -2,13 +2,18 @@ package npy
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"vkops/internal/heap"
+	"vkops/internal/hostmemory"
 	"vkops/tensor"
 )
 
@@ -128,4 +133,22 @@ func FuzzNPY(f *testing.F) {
 			t.Fatalf("%s did not come back: %v", d.Type, err)
 		}
 	})
+}
+
+// A sparse file may be larger than the memory.
+func TestFilesBeyondMemory(t *testing.T) {
+	const elements = 1 << 41
+	for _, order := range []string{"False", "True"} {
+		start := file(1, head("<f4", order, fmt.Sprintf("(%d,)", elements)), "")
+		path := filepath.Join(t.TempDir(), "sparse.npy")
+		require.NoError(t, os.WriteFile(path, start, 0o600))
+		if err := os.Truncate(path, int64(len(start))+4*elements); err != nil {
+			t.Skip(err) // the file system has no such files
+		}
+		f, err := os.Open(path)
+		require.NoError(t, err)
+		defer f.Close()
+		_, err = Read(f, Options{})
+		assert.ErrorIs(t, err, hostmemory.ErrOut)
+	}
 }

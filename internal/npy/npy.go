@@ -118,9 +118,16 @@ func readData(r io.Reader, size int) ([]byte, error) {
 	if left, known := remaining(r); known && left != int64(size) {
 		return nil, fmt.Errorf("%w: %d bytes, the header needs %d", ErrFormat, left, size)
 	} else if known {
-		return readRest(r, alignedBytes(size), 0)
+		data, err := alignedBytes(size)
+		if err != nil {
+			return nil, err
+		}
+		return readRest(r, data, 0)
 	}
-	data := alignedBytes(min(size, chunk))
+	data, err := alignedBytes(min(size, chunk))
+	if err != nil {
+		return nil, err
+	}
 	for have := 0; ; {
 		if _, err := io.ReadFull(r, data[have:]); err != nil {
 			return nil, truncated("data", err)
@@ -128,7 +135,10 @@ func readData(r io.Reader, size int) ([]byte, error) {
 		if have = len(data); have == size {
 			return readRest(r, data, have)
 		}
-		grown := alignedBytes(min(size, 2*have))
+		grown, err := alignedBytes(min(size, 2*have))
+		if err != nil {
+			return nil, err
+		}
 		copy(grown, data)
 		data = grown
 	}
