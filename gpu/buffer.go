@@ -41,22 +41,35 @@ type Buffer struct {
 // submissions, it waits for those and tries again. The error is ErrOutOfMemory
 // with the sizes, or ErrUnsupported above the device's limits.
 func (d *Device) NewBuffer(size int64, purpose Memory) (*Buffer, error) {
-	if size < 0 {
-		return nil, invalid("buffer of %d bytes", size)
-	}
 	if err := d.enter(); err != nil {
 		return nil, err
 	}
 	defer d.leave()
+	b, err := d.tryBuffer(size, purpose)
+	if errors.Is(err, ErrOutOfMemory) && d.queue.reclaim() {
+		b, err = d.tryBuffer(size, purpose)
+	}
+	return b, err
+}
+
+// TryBuffer is NewBuffer that does not wait.
+func (d *Device) TryBuffer(size int64, purpose Memory) (*Buffer, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	defer d.leave()
+	return d.tryBuffer(size, purpose)
+}
+
+func (d *Device) tryBuffer(size int64, purpose Memory) (*Buffer, error) {
+	if size < 0 {
+		return nil, invalid("buffer of %d bytes", size)
+	}
 	if uint64(size) > d.info.Caps.MaxBuffer/bufferUnit*bufferUnit {
 		return nil, fmt.Errorf("gpu: %w: buffer of %d bytes, the device's limit is %d", ErrOutOfMemory, size, d.info.Caps.MaxBuffer)
 	}
 	b := &Buffer{device: d, size: size, capacity: max(roundUp(size, bufferUnit), bufferUnit)}
-	err := b.create(purpose)
-	if errors.Is(err, ErrOutOfMemory) && d.queue.reclaim() {
-		err = b.create(purpose)
-	}
-	if err != nil {
+	if err := b.create(purpose); err != nil {
 		return nil, d.failed(err)
 	}
 	d.buffers.add(b)

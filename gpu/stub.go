@@ -43,6 +43,9 @@ func (*Device) ValidationMessages() []string { return nil }
 // NewBuffer fails in this build.
 func (*Device) NewBuffer(int64, Memory) (*Buffer, error) { return nil, missing() }
 
+// TryBuffer fails in this build.
+func (*Device) TryBuffer(int64, Memory) (*Buffer, error) { return nil, missing() }
+
 // ImportBuffer fails in this build.
 func (*Device) ImportBuffer([]byte) (*Buffer, error) { return nil, missing() }
 

@@ -53,6 +53,9 @@ func (v *vulkan) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inpu
 		failed = v.applyWhole(ctx, op, dst, inputs)
 	}
 	if errors.Is(failed, ErrOutOfMemory) && !errors.Is(failed, errOverwritten) {
+		if err := v.drain(ctx); err != nil { // parts are as large as there is room
+			return err
+		}
 		return v.applyInParts(ctx, op, dst, inputs, failed)
 	}
 	return failed
@@ -78,7 +81,7 @@ func (v *vulkan) start(ctx context.Context, op tensor.Op, dst tensor.Dense, inpu
 	a := &application{v: v, op: op, dst: dst, inputs: inputs}
 	err := a.prepare(ctx)
 	if err == nil {
-		err = a.run()
+		err = a.run(ctx)
 	}
 	if err != nil {
 		a.free()
@@ -115,8 +118,8 @@ func (a *application) prepare(ctx context.Context) error {
 	return nil
 }
 
-func (a *application) run() error {
-	out, err := a.v.rt.Run(a.op, a.out, a.buffers[:len(a.inputs)]...)
+func (a *application) run(ctx context.Context) error {
+	out, err := a.v.rt.run(ctx, a.op, a.out, a.buffers[:len(a.inputs)])
 	if err == nil && out != a.out {
 		a.out = out
 		a.buffers = append(a.buffers, out)
@@ -169,7 +172,7 @@ func (v *vulkan) letGoLater(b *Buffer) {
 
 // copied is a tensor on the device with the elements of one in host memory.
 func (v *vulkan) copied(ctx context.Context, d tensor.Dense) (*Buffer, error) {
-	b, err := v.rt.NewBuffer(d.Type)
+	b, err := v.rt.newBuffer(ctx, d.Type)
 	if err != nil {
 		return nil, err
 	}

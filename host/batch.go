@@ -69,7 +69,7 @@ func (b *batch) add(p *prepared, c call, sc *scratch) (err error) {
 		}
 	}
 	defer func() { w.steps = append(w.steps, s) }() // after an error, too: it holds the status
-	if err := sc.reserve(p.plan); err != nil {
+	if err := sc.tryReserve(p.plan); err != nil {
 		return err
 	}
 	if len(w.steps) > 0 {

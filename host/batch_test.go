@@ -153,3 +153,56 @@ func TestCancelledCallsReturnSoon(t *testing.T) {
 	require.NoError(t, v.waitFor(background, v.queue.issued))
 	assert.LessOrEqual(t, v.gpu.MemoryInUse().Buffers, before.Buffers+3) // scratch that stays
 }
+
+// TestCancelledCallsDoNotWaitForTheQueue: where the queue is full, or the memory is held
+// by work in flight, a call waits as long as its context allows.
+func TestCancelledCallsDoNotWaitForTheQueue(t *testing.T) {
+	const n, slow = 1 << 18, 1 << 21
+	x := counting[float32](n)
+	for name, c := range map[string]struct {
+		opts []Option
+		fill func(t *testing.T, rt *Runtime, busy *Tensor[float32])
+	}{
+		"room in the queue": {nil, func(t *testing.T, rt *Runtime, busy *Tensor[float32]) {
+			tiny, err := Upload(rt, x[:1], tensor.Shape{1})
+			require.NoError(t, err)
+			for range maxInFlight - 1 {
+				_, err := CumSumTensor(rt, tiny, tiny, tensor.CumSum{})
+				require.NoError(t, err)
+			}
+		}},
+		"memory": {[]Option{WithMemoryBudget(9 << 20)}, func(t *testing.T, rt *Runtime, busy *Tensor[float32]) { busy.Free() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rt, v := openTested(t, c.opts...)
+			_, err := CumSum(background, rt, nil, x, tensor.Shape{n}, tensor.CumSum{}) // compiles the kernels
+			require.NoError(t, err)
+			for tries := 0; ; tries++ {
+				require.Less(t, tries, 20, "the call returns when the device is done, not with its context")
+				busy, err := Upload(rt, make([]float32, slow), tensor.Shape{slow})
+				require.NoError(t, err)
+				_, err = LogCumSumExpTensor(rt, busy, busy, tensor.LogCumSumExp{})
+				require.NoError(t, err)
+				first := v.queue.issued
+				c.fill(t, rt, busy)
+				ctx, cancel := context.WithTimeout(background, time.Millisecond)
+				_, err = CumSum(ctx, rt, nil, x, tensor.Shape{n}, tensor.CumSum{})
+				cancel()
+				rt.mu.Lock()
+				v.retire()
+				late := v.queue.retired >= first
+				rt.mu.Unlock()
+				busy.Free()
+				if !late {
+					require.ErrorIs(t, err, context.DeadlineExceeded)
+					break
+				}
+				require.NoError(t, v.waitFor(background, v.queue.issued))
+			}
+			require.NoError(t, v.waitFor(background, v.queue.issued))
+			got, err := CumSum(background, rt, nil, x[:3], tensor.Shape{3}, tensor.CumSum{})
+			require.NoError(t, err)
+			assert.Equal(t, []float32{1, 3, 6}, got)
+		})
+	}
+}

@@ -36,8 +36,13 @@ type deviceMemory struct {
 }
 
 // NewBuffer makes a tensor of undefined content. Errors: [ErrShape] for a negative
-// dimension or too many elements, [ErrType], [ErrOutOfMemory], [ErrClosed].
+// dimension or too many elements, [ErrType], [ErrOutOfMemory], [ErrClosed]. Where memory is
+// short, it waits for work in flight that may give some back.
 func (rt *Runtime) NewBuffer(t tensor.Type) (*Buffer, error) {
+	return rt.newBuffer(context.Background(), t)
+}
+
+func (rt *Runtime) newBuffer(ctx context.Context, t tensor.Type) (*Buffer, error) {
 	if err := rt.usable("new tensor"); err != nil {
 		return nil, err
 	}
@@ -49,7 +54,7 @@ func (rt *Runtime) NewBuffer(t tensor.Type) (*Buffer, error) {
 		return nil, fmt.Errorf("new tensor: %w: %s", ErrType, t.DType)
 	}
 	b := &Buffer{rt: rt, typ: cloneType(t), bytes: n}
-	if err := rt.backend.alloc(b); err != nil {
+	if err := rt.backend.alloc(ctx, b); err != nil {
 		return nil, fmt.Errorf("new tensor %s: %w", t, err)
 	}
 	return b, nil

@@ -64,7 +64,7 @@ func (c *conveyor) upload(dst *gpu.Buffer, at, n int64, fill func([]byte)) error
 	if err := c.v.fillStage(st, fill); err != nil {
 		return err
 	}
-	return c.v.submitCopy(st, dst, at, st.buf, 0, n)
+	return c.v.submitCopy(c.ctx, st, dst, at, st.buf, 0, n)
 }
 
 // download has n bytes at a place in src come to a staging buffer, which empty reads
@@ -78,7 +78,7 @@ func (c *conveyor) download(src *gpu.Buffer, at, n int64, empty func([]byte)) er
 		return err
 	}
 	l := &landing{st, empty}
-	if err := c.v.submitCopy(st, st.buf, 0, src, at, n); err != nil {
+	if err := c.v.submitCopy(c.ctx, st, st.buf, 0, src, at, n); err != nil {
 		c.v.drop(l)
 		return err
 	}
@@ -92,7 +92,9 @@ func (c *conveyor) compute(p *prepared, on step, scratch []*gpu.Buffer, from, to
 	if from == to {
 		return nil
 	}
-	c.v.lockWithRoom()
+	if err := c.v.lockWithRoom(c.ctx); err != nil {
+		return err
+	}
 	defer c.v.rt.mu.Unlock()
 	if c.v.rt.closed {
 		return ErrClosed

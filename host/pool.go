@@ -55,7 +55,7 @@ func (p *pool) takeStatus(size int64) (*gpu.Buffer, error) {
 		p.status = p.status[:n-1]
 		return b, nil
 	}
-	return p.gpu.NewBuffer(max(size, statusBytes), gpu.DownloadMemory)
+	return p.gpu.TryBuffer(max(size, statusBytes), gpu.DownloadMemory)
 }
 
 func (p *pool) free() {
@@ -76,8 +76,14 @@ type scratch struct {
 }
 
 // reserve makes the buffers at least as large as a plan wants. Those that are too
-// small go; the device keeps them until submitted work is done with them.
-func (s *scratch) reserve(p *plan.Plan) error {
+// small go; the device keeps them until submitted work is done with them. Where memory is
+// short, it waits.
+func (s *scratch) reserve(p *plan.Plan) error { return s.reserveBy(p, s.gpu.NewBuffer) }
+
+// tryReserve is reserve that does not wait.
+func (s *scratch) tryReserve(p *plan.Plan) error { return s.reserveBy(p, s.gpu.TryBuffer) }
+
+func (s *scratch) reserveBy(p *plan.Plan, alloc func(int64, gpu.Memory) (*gpu.Buffer, error)) error {
 	for len(s.buffers) < len(p.Scratch) {
 		s.buffers = append(s.buffers, nil)
 	}
@@ -92,7 +98,7 @@ func (s *scratch) reserve(p *plan.Plan) error {
 			b.Free()
 			s.buffers[i] = nil
 		}
-		b, err := s.gpu.NewBuffer(roomy(size), gpu.DeviceMemory)
+		b, err := alloc(roomy(size), gpu.DeviceMemory)
 		if err != nil {
 			return err
 		}

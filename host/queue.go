@@ -159,16 +159,30 @@ func (v *vulkan) unsettled(seq uint64, err error) error {
 	return err
 }
 
-// lockWithRoom locks Runtime.mu when there is room for one more submission.
-func (v *vulkan) lockWithRoom() {
+// lockWithRoom locks Runtime.mu when there is room for one more submission, unless it is
+// the context that ends first.
+func (v *vulkan) lockWithRoom(ctx context.Context) error {
 	for {
 		v.rt.mu.Lock()
 		v.retire()
 		if v.queue.inFlight() < maxInFlight || v.rt.closed {
-			return
+			return nil
 		}
 		oldest := v.queue.pending(v.queue.retired + 1)
 		v.rt.mu.Unlock()
-		_ = oldest.Wait(context.Background()) // its outcome is settled by retire
+		_ = oldest.Wait(ctx) // its outcome is settled by retire
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	}
+}
+
+// drain waits for the work in flight, which holds memory that was freed meanwhile. Its
+// error is the context's: how the work ends does not matter here.
+func (v *vulkan) drain(ctx context.Context) error {
+	v.rt.mu.Lock()
+	last := v.queue.issued
+	v.rt.mu.Unlock()
+	_ = v.waitFor(ctx, last)
+	return ctx.Err()
 }

@@ -269,7 +269,7 @@ func (s *sequence) run() (sent bool, err error) {
 				return sent, err
 			}
 		}
-		if err := s.rt.backend.run(c.op, c.out, c.inputs); err != nil {
+		if err := s.rt.backend.run(context.Background(), c.op, c.out, c.inputs); err != nil {
 			return sent, wrap(c.op.Name(), err)
 		}
 		sent = true

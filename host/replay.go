@@ -1,5 +1,10 @@
 package host
 
+import (
+	"context"
+	"errors"
+)
+
 // replay is a recording as a batch with scratch memory of its own.
 type replay struct {
 	v       *vulkan
@@ -23,6 +28,19 @@ func (v *vulkan) record(calls []call) (replayer, error) {
 		}
 		prepared[i] = p
 	}
+	r, err := v.recordOnce(calls, prepared)
+	if errors.Is(err, ErrOutOfMemory) {
+		_ = v.drain(context.Background())
+		r, err = v.recordOnce(calls, prepared)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// recordOnce records with what memory there is without waiting for some.
+func (v *vulkan) recordOnce(calls []call, prepared []*prepared) (*replay, error) {
 	v.rt.mu.Lock()
 	defer v.rt.mu.Unlock()
 	if v.rt.closed {
@@ -32,6 +50,9 @@ func (v *vulkan) record(calls []call) (replayer, error) {
 	if err := r.fill(calls, prepared); err != nil {
 		r.freed = true
 		r.release()
+		if errors.Is(err, ErrOutOfMemory) {
+			v.trim()
+		}
 		return nil, err
 	}
 	return r, nil
@@ -39,7 +60,7 @@ func (v *vulkan) record(calls []call) (replayer, error) {
 
 func (r *replay) fill(calls []call, prepared []*prepared) error {
 	for _, p := range prepared { // all before the first, which must not lose its own
-		if err := r.scratch.reserve(p.plan); err != nil {
+		if err := r.scratch.tryReserve(p.plan); err != nil {
 			return err
 		}
 	}
@@ -58,7 +79,9 @@ func (r *replay) fill(calls []call, prepared []*prepared) error {
 }
 
 func (r *replay) run() (bool, error) {
-	r.v.lockWithRoom()
+	if err := r.v.lockWithRoom(context.Background()); err != nil {
+		return false, err
+	}
 	defer r.v.rt.mu.Unlock()
 	if r.freed {
 		return false, ErrFreed

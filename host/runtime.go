@@ -41,11 +41,13 @@ type Runtime struct {
 // that it gets are checked: live buffers of the runtime, with types that fit.
 type backend interface {
 	// alloc gives b memory of undefined content.
-	alloc(b *Buffer) error
+	// The context ends the wait for memory that work in flight holds.
+	alloc(ctx context.Context, b *Buffer) error
 	// release takes b's memory away; Runtime.mu is held.
 	release(b *Buffer)
-	// run sends one operator on its way. An error in its data goes to out.poison.
-	run(op tensor.Op, out *Buffer, inputs []*Buffer) error
+	// run sends one operator on its way. An error in its data goes to out.poison. The
+	// context ends waits for room in the queue and for memory.
+	run(ctx context.Context, op tensor.Op, out *Buffer, inputs []*Buffer) error
 	// apply runs one operator from host memory to host memory. When it returns, nothing
 	// writes dst any more; what is still read of the inputs is dropped.
 	apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error

@@ -159,7 +159,7 @@ func (rt *Runtime) runInto(ctx context.Context, op tensor.Op, dst tensor.Dense, 
 func (rt *Runtime) throughBuffers(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
 	buffers := make([]*Buffer, len(inputs))
 	for i, in := range inputs {
-		b, err := rt.NewBuffer(in.Type)
+		b, err := rt.newBuffer(ctx, in.Type)
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (rt *Runtime) throughBuffers(ctx context.Context, op tensor.Op, dst tensor.
 	if inPlace(op) {
 		out = buffers[0]
 	}
-	out, err := rt.Run(op, out, buffers...)
+	out, err := rt.run(ctx, op, out, buffers)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,11 +26,16 @@ type Stream interface {
 // Run implements [Stream], whose errors are about arguments; it may also be
 // [ErrOutOfMemory], [ErrClosed] or [ErrDeviceLost].
 func (rt *Runtime) Run(op tensor.Op, dst *Buffer, inputs ...*Buffer) (*Buffer, error) {
-	c, err := rt.prepare(op, dst, inputs, rt.NewBuffer)
+	return rt.run(context.Background(), op, dst, inputs)
+}
+
+// run is Run with a context that ends its waits.
+func (rt *Runtime) run(ctx context.Context, op tensor.Op, dst *Buffer, inputs []*Buffer) (*Buffer, error) {
+	c, err := rt.prepare(op, dst, inputs, func(t tensor.Type) (*Buffer, error) { return rt.newBuffer(ctx, t) })
 	if err != nil {
 		return nil, err
 	}
-	if err := rt.backend.run(c.op, c.out, c.inputs); err != nil {
+	if err := rt.backend.run(ctx, c.op, c.out, c.inputs); err != nil {
 		if dst == nil {
 			c.out.Free()
 		}

@@ -121,7 +121,7 @@ func (v *vulkan) writeStaged(ctx context.Context, b *Buffer, src []byte) error {
 		}
 		err = v.fillStage(st, func(stage []byte) { copyBytes(stage, part) })
 		if err == nil {
-			err = v.copyStage(b, int64(off), st, int64(len(part)), true)
+			err = v.copyStage(ctx, b, int64(off), st, int64(len(part)), true)
 		}
 		v.giveStage(gpu.UploadMemory, st)
 		if err != nil {
@@ -164,7 +164,7 @@ func (v *vulkan) fetch(ctx context.Context, b *Buffer, off int64, dst []byte) (*
 		return nil, err
 	}
 	l := &landing{st, func(stage []byte) { copyBytes(dst, stage[:len(dst)]) }}
-	if err := v.copyStage(b, off, st, int64(len(dst)), false); err != nil {
+	if err := v.copyStage(ctx, b, off, st, int64(len(dst)), false); err != nil {
 		v.drop(l)
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func (v *vulkan) takeStage(ctx context.Context, m gpu.Memory) (*stage, error) {
 		return nil, err
 	}
 	defer v.rt.leave()
-	buf, err := v.newBuffer(int64(v.stageBytes), m)
+	buf, err := v.newBufferFor(ctx, int64(v.stageBytes), m)
 	if err != nil {
 		return nil, err
 	}
@@ -253,8 +253,10 @@ func (v *vulkan) emptyStage(st *stage, empty func([]byte)) error {
 }
 
 // submitCopy submits a copy between a staging buffer and memory that no tensor has.
-func (v *vulkan) submitCopy(st *stage, dst *gpu.Buffer, at int64, src *gpu.Buffer, from, n int64) error {
-	v.lockWithRoom()
+func (v *vulkan) submitCopy(ctx context.Context, st *stage, dst *gpu.Buffer, at int64, src *gpu.Buffer, from, n int64) error {
+	if err := v.lockWithRoom(ctx); err != nil {
+		return err
+	}
 	defer v.rt.mu.Unlock()
 	if v.rt.closed {
 		return ErrClosed
@@ -273,8 +275,10 @@ func (v *vulkan) submitCopy(st *stage, dst *gpu.Buffer, at int64, src *gpu.Buffe
 }
 
 // copyStage submits a copy between a staging buffer and b.
-func (v *vulkan) copyStage(b *Buffer, off int64, st *stage, n int64, toDevice bool) error {
-	v.lockWithRoom()
+func (v *vulkan) copyStage(ctx context.Context, b *Buffer, off int64, st *stage, n int64, toDevice bool) error {
+	if err := v.lockWithRoom(ctx); err != nil {
+		return err
+	}
 	defer v.rt.mu.Unlock()
 	if err := b.liveLocked(); err != nil {
 		return err

@@ -29,7 +29,7 @@ func newTwin(rt *Runtime, budget int64) *twin {
 	return t
 }
 
-func (t *twin) alloc(b *Buffer) error {
+func (t *twin) alloc(_ context.Context, b *Buffer) error {
 	if used := t.used.Add(b.bytes); used > t.budget || used < 0 {
 		t.used.Add(-b.bytes)
 		return fmt.Errorf("%w: %d bytes beside %d in use pass the budget of %d", ErrOutOfMemory, b.bytes, used-b.bytes, t.budget)
@@ -70,8 +70,8 @@ func (t *twin) memory(b *Buffer) (tensor.Dense, error, error) {
 	return b.host, b.poison, b.liveLocked()
 }
 
-func (t *twin) run(op tensor.Op, out *Buffer, inputs []*Buffer) error {
-	if err := t.take(context.Background()); err != nil {
+func (t *twin) run(ctx context.Context, op tensor.Op, out *Buffer, inputs []*Buffer) error {
+	if err := t.take(ctx); err != nil {
 		return err
 	}
 	defer t.give()

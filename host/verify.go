@@ -22,20 +22,19 @@ type verifier struct {
 	dir string
 }
 
-func (v *verifier) run(op tensor.Op, out *Buffer, inputs []*Buffer) error {
-	ctx := context.Background()
+func (v *verifier) run(ctx context.Context, op tensor.Op, out *Buffer, inputs []*Buffer) error {
 	args := make([]tensor.Dense, len(inputs))
 	for i, b := range inputs { // before run, which may write over them
 		d, err := v.fetch(ctx, b)
 		if errors.Is(err, ErrTarget) {
-			return v.backend.run(op, out, inputs) // the result is in error, too
+			return v.backend.run(ctx, op, out, inputs) // the result is in error, too
 		}
 		if err != nil {
 			return err
 		}
 		args[i] = d
 	}
-	if err := v.backend.run(op, out, inputs); err != nil {
+	if err := v.backend.run(ctx, op, out, inputs); err != nil {
 		return err
 	}
 	got, gotErr := v.fetch(ctx, out)

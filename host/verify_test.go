@@ -22,11 +22,10 @@ type broken struct {
 	forgiving bool
 }
 
-func (b *broken) run(op tensor.Op, out *Buffer, inputs []*Buffer) error {
-	if err := b.backend.run(op, out, inputs); err != nil {
+func (b *broken) run(ctx context.Context, op tensor.Op, out *Buffer, inputs []*Buffer) error {
+	if err := b.backend.run(ctx, op, out, inputs); err != nil {
 		return err
 	}
-	ctx := context.Background()
 	data := make([]byte, out.bytes)
 	switch err := b.backend.read(ctx, out, data); {
 	case b.forgiving:

@@ -75,25 +75,36 @@ func openVulkan(rt *Runtime, cfg config) (*vulkan, error) {
 	return v, nil
 }
 
-func (v *vulkan) alloc(b *Buffer) error {
+func (v *vulkan) alloc(ctx context.Context, b *Buffer) error {
 	if err := v.rt.enter(); err != nil {
 		return err
 	}
 	defer v.rt.leave()
 	size := max(bufferGrain, (b.bytes+bufferGrain-1)/bufferGrain*bufferGrain)
 	var err error
-	b.dev.buf, err = v.newBuffer(size, gpu.DeviceMemory)
+	b.dev.buf, err = v.newBufferFor(ctx, size, gpu.DeviceMemory)
 	return err
 }
 
-// newBuffer allocates; where memory is short, what is kept only for speed goes first.
 func (v *vulkan) newBuffer(size int64, m gpu.Memory) (*gpu.Buffer, error) {
-	buf, err := v.gpu.NewBuffer(size, m)
+	return v.newBufferFor(context.Background(), size, m)
+}
+
+// newBufferFor allocates; where memory is short, what is kept only for speed goes first,
+// then it waits for the work in flight.
+func (v *vulkan) newBufferFor(ctx context.Context, size int64, m gpu.Memory) (*gpu.Buffer, error) {
+	buf, err := v.gpu.TryBuffer(size, m)
 	if errors.Is(err, ErrOutOfMemory) {
 		v.rt.mu.Lock()
 		v.trim()
 		v.rt.mu.Unlock()
-		buf, err = v.gpu.NewBuffer(size, m)
+		buf, err = v.gpu.TryBuffer(size, m)
+	}
+	if errors.Is(err, ErrOutOfMemory) {
+		if err := v.drain(ctx); err != nil {
+			return nil, err
+		}
+		buf, err = v.gpu.TryBuffer(size, m)
 	}
 	return buf, err
 }
@@ -110,26 +121,40 @@ func (v *vulkan) trim() {
 
 func (v *vulkan) release(b *Buffer) { b.dev.buf.Free() }
 
-func (v *vulkan) run(op tensor.Op, out *Buffer, inputs []*Buffer) error {
+func (v *vulkan) run(ctx context.Context, op tensor.Op, out *Buffer, inputs []*Buffer) error {
 	c := call{op, out, inputs}
 	p, err := v.prepareCall(c)
 	if err != nil {
 		return err
 	}
 	if p.twin != "" {
-		return v.runOnTwin(p.twin, op, out, inputs)
+		return v.runOnTwin(ctx, p.twin, op, out, inputs)
 	}
-	v.lockWithRoom()
-	defer v.rt.mu.Unlock()
-	sent, err := v.runLocked(p, c)
+	sent, err := v.runOnce(ctx, p, c)
 	if errors.Is(err, ErrOutOfMemory) && sent == 0 {
-		v.trim()
-		sent, err = v.runLocked(p, c)
+		if err := v.drain(ctx); err != nil {
+			return err
+		}
+		sent, err = v.runOnce(ctx, p, c)
 	}
 	if err != nil && sent > 0 && c.overwrites() {
 		err = fmt.Errorf("%w (%w)", err, errOverwritten)
 	}
 	return err
+}
+
+// runOnce runs one operator with what memory there is without waiting for some.
+func (v *vulkan) runOnce(ctx context.Context, p *prepared, c call) (sent int, err error) {
+	if err := v.lockWithRoom(ctx); err != nil {
+		return 0, err
+	}
+	defer v.rt.mu.Unlock()
+	sent, err = v.runLocked(p, c)
+	if errors.Is(err, ErrOutOfMemory) && sent == 0 {
+		v.trim()
+		sent, err = v.runLocked(p, c)
+	}
+	return sent, err
 }
 
 // runLocked records and submits one operator, and gives how many submissions were
@@ -206,9 +231,8 @@ func (s *step) flushViews() error {
 
 // runOnTwin computes in pure Go what the device cannot; unlike the device, it is
 // done when it returns.
-func (v *vulkan) runOnTwin(reason string, op tensor.Op, out *Buffer, inputs []*Buffer) error {
+func (v *vulkan) runOnTwin(ctx context.Context, reason string, op tensor.Op, out *Buffer, inputs []*Buffer) error {
 	v.rt.log.Info("runs on the twin", "op", op.Name(), "input", inputs[0].typ.String(), "reason", reason)
-	ctx := context.Background()
 	args := make([]tensor.Dense, len(inputs))
 	for i, b := range inputs {
 		d, err := tensor.NewDense(b.typ)
