@@ -14,7 +14,8 @@
 // # Order
 //
 // A runtime does its work in the order of the calls. Only calls that take a
-// context wait; a context ends the wait, never the work.
+// context wait for results; a context ends the wait, never the work. Others wait
+// where the queue is full or memory is short.
 //
 // # Errors
 //
