@@ -52,7 +52,8 @@ func (d *Device) NewBuffer(size int64, purpose Memory) (*Buffer, error) {
 	return b, err
 }
 
-// TryBuffer is NewBuffer that does not wait.
+// TryBuffer is NewBuffer that does not wait. The error is as there, ErrOutOfMemory or
+// ErrUnsupported.
 func (d *Device) TryBuffer(size int64, purpose Memory) (*Buffer, error) {
 	if err := d.enter(); err != nil {
 		return nil, err
