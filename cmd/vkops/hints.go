@@ -26,7 +26,7 @@ var hints = []struct {
 	{host.ErrAxis, false, "the first axis is 0, the last -1"},
 	{host.ErrTarget, true, "labels count from 0; --ignore-index N leaves the samples with label N out"},
 	{host.ErrArity, true, "name each input with -i, in order; --help shows an example, and 'vkops info MODEL.onnx' the inputs of a model"},
-	{host.ErrType, true, "convert the array to a type that is allowed, in NumPy with numpy.save(\"x.npy\", x.astype(\"TYPE\"))"},
+	{host.ErrType, true, "convert the array first to a type that is allowed, in NumPy with numpy.save(\"x.npy\", x.astype(\"TYPE\"))"},
 }
 
 // hintOf is what to do about a command's error; "" where its text says it, or nobody
