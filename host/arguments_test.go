@@ -176,7 +176,7 @@ func TestOpen(t *testing.T) {
 	assert.True(t, rt.Device().Twin)
 	require.NoError(t, rt.Close())
 
-	for _, name := range []string{"cpu", "CPU", "Cpu"} {
+	for _, name := range []string{"cpu", "CPU", "Cpu", " cpu\n"} {
 		t.Setenv("VKOPS_DEVICE", name)
 		rt, err := host.Open()
 		require.NoError(t, err)

@@ -35,7 +35,11 @@ func (p *pool) take() (*work, error) {
 // give takes work back that is not in flight any more.
 func (p *pool) give(w *work) {
 	for _, s := range w.steps {
-		if s.status != nil {
+		switch {
+		case s.status == nil:
+		case len(p.status) >= maxIdle:
+			s.status.Free()
+		default:
 			p.status = append(p.status, s.status)
 		}
 	}

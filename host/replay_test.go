@@ -81,3 +81,25 @@ func TestReplaysLeakNothing(t *testing.T) {
 	})
 	require.NoError(t, failed)
 }
+
+// A recording of many losses has a status each; the pool keeps a few.
+func TestStatusesComeBack(t *testing.T) {
+	rt, v := openTested(t)
+	input, err := Upload(rt, make([]float32, 6), tensor.Shape{2, 3})
+	require.NoError(t, err)
+	target, err := Upload(rt, []int64{1, 2}, tensor.Shape{2})
+	require.NoError(t, err)
+	rec, err := rt.Record(func(r *Recording) error {
+		for range 2 * maxIdle {
+			if _, err := NLLTensor(r, nil, input, target, nil, tensor.NLL{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.NoError(t, rec.Run())
+	require.NoError(t, rec.Wait(background))
+	rec.Free()
+	assert.LessOrEqual(t, len(v.pool.status), maxIdle)
+}

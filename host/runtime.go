@@ -88,8 +88,8 @@ func Open(opts ...Option) (*Runtime, error) {
 		return nil, err
 	}
 	named := true
-	if cfg.device == "" {
-		cfg.device = os.Getenv(environmentDevice)
+	if cfg.device = strings.TrimSpace(cfg.device); cfg.device == "" {
+		cfg.device = strings.TrimSpace(os.Getenv(environmentDevice))
 		named = cfg.device != ""
 	}
 	rt := &Runtime{log: cfg.logger, smallOnTwin: !named && !cfg.verify && !cfg.forced()}
