@@ -1,6 +1,8 @@
 package host
 
 import (
+	"errors"
+	"math"
 	"slices"
 
 	"vkops/tensor"
@@ -36,10 +38,15 @@ func (m *results) begin() {
 
 // take makes the buffer of a result.
 func (m *results) take(t tensor.Type) (*Buffer, error) {
-	if s := m.fitting(t); s != nil {
+	if s := m.fitting(t, 2); s != nil {
 		return s.result(t), nil
 	}
 	memory, err := m.rt.NewBuffer(t)
+	if errors.Is(err, ErrOutOfMemory) {
+		if s := m.fitting(t, math.MaxInt64); s != nil {
+			return s.result(t), nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +57,9 @@ func (m *results) take(t tensor.Type) (*Buffer, error) {
 	return s.result(t), nil
 }
 
-// fitting takes the smallest spare memory that is large enough, and not so large that
-// the larger results to come would miss it.
-func (m *results) fitting(t tensor.Type) *share {
+// fitting takes the smallest spare memory that is large enough, and no more than some
+// times so large: larger results to come would miss it.
+func (m *results) fitting(t tensor.Type, times int64) *share {
 	n, err := t.Bytes()
 	if err != nil {
 		return nil
@@ -61,7 +68,7 @@ func (m *results) fitting(t tensor.Type) *share {
 	defer m.rt.mu.Unlock()
 	best := -1
 	for i, s := range m.spare {
-		if size := s.memory.bytes; size >= n && size/2 <= n && (best < 0 || size < m.spare[best].memory.bytes) {
+		if size := s.memory.bytes; size >= n && size/times <= n && (best < 0 || size < m.spare[best].memory.bytes) {
 			best = i
 		}
 	}

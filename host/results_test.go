@@ -335,3 +335,31 @@ func TestAPanicWhileRecordingLeaksNothing(t *testing.T) {
 		assert.ErrorIs(t, y.Wait(background), ErrFreed)
 	})
 }
+
+// TestLargeSpareMemoryIsBetterThanNone: where memory is out, a small result may have the
+// memory of a large one.
+func TestLargeSpareMemoryIsBetterThanNone(t *testing.T) {
+	const n, c = 1000, 10
+	rt, err := Open(WithDevice(twinName), WithMemoryBudget(4*(n*c+n+n*c)))
+	require.NoError(t, err)
+	defer rt.Close()
+	x, err := Upload(rt, counting[float32](n*c), tensor.Shape{n, c})
+	require.NoError(t, err)
+	labels, err := Upload(rt, make([]int32, n), tensor.Shape{n})
+	require.NoError(t, err)
+	rec, err := rt.Record(func(r *Recording) error {
+		y, err := CumSumTensor(r, nil, x, tensor.CumSum{Axis: 1})
+		if err != nil {
+			return err
+		}
+		_, err = NLLTensor(r, nil, x, labels, nil, tensor.NLL{})
+		assert.ErrorIs(t, err, ErrOutOfMemory)
+		y.Free()
+		_, err = NLLTensor(r, nil, x, labels, nil, tensor.NLL{})
+		return err
+	})
+	require.NoError(t, err)
+	defer rec.Free()
+	require.NoError(t, rec.Run())
+	require.NoError(t, rec.Wait(background))
+}
