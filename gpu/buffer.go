@@ -39,7 +39,8 @@ type Buffer struct {
 // NewBuffer allocates a buffer of size bytes, 0 included. The contents are
 // arbitrary. If memory runs out while freed buffers still wait for running
 // submissions, it waits for those and tries again. The error is ErrOutOfMemory
-// with the sizes, or ErrUnsupported above the device's limits.
+// with the sizes, also above the device's limits, or ErrUnsupported where the device has
+// no memory for the purpose.
 func (d *Device) NewBuffer(size int64, purpose Memory) (*Buffer, error) {
 	if err := d.enter(); err != nil {
 		return nil, err

@@ -6,9 +6,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"vkops/internal/wholefile"
 )
 
 // A cache file is this line, the SHA-256 of the rest, and the data that Vulkan
@@ -75,22 +79,12 @@ func writeCacheFile(path string, id cacheIdentity, data []byte) error {
 	if err := id.check(data); err != nil {
 		return err
 	}
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(dir, filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name()) // fails after the rename, as it should
 	sum := sha256.Sum256(data)
-	_, err = temp.Write(append(append([]byte(cacheMagic), sum[:]...), data...))
-	if closeErr := temp.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	return wholefile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(slices.Concat([]byte(cacheMagic), sum[:], data))
 		return err
-	}
-	return os.Rename(temp.Name(), path)
+	})
 }

@@ -48,6 +48,15 @@ func TestCacheFile(t *testing.T) {
 	_, err = readCacheFile(path, id)
 	require.NoError(t, err)
 
+	elsewhere := filepath.Join(dir, "elsewhere")
+	require.NoError(t, os.Rename(path, elsewhere))
+	require.NoError(t, os.Symlink(elsewhere, path))
+	require.NoError(t, writeCacheFile(path, id, append(cacheDataOf(id), 1)))
+	require.NoError(t, os.Rename(elsewhere, path), "a link stays one, its target is replaced")
+	data, err = readCacheFile(path, id)
+	require.NoError(t, err)
+	require.Equal(t, append(cacheDataOf(id), 1), data)
+
 	for _, other := range []cacheIdentity{{1, id.device, id.uuid}, {id.vendor, 1, id.uuid}, {id.vendor, id.device, [16]byte{9}}} {
 		_, err = readCacheFile(path, other)
 		require.ErrorContains(t, err, "another device")

@@ -25,9 +25,13 @@ func (c *Caps) check(allocations uint32) error {
 		{"maxPerStageDescriptorStorageBuffers", uint64(c.MaxStorageBuffers), 4, 0, false},
 		{"maxMemoryAllocationCount", uint64(allocations), 16, 0, false},
 		{"maxMemoryAllocationSize or the largest heap", c.MaxAllocation, 1 << 20, 0, false},
+		{"maxBufferSize", c.MaxBuffer, 1 << 20, 0, false},
 		{"subgroupSize", uint64(c.SubgroupSize), 1, 128, true},
 		{"minSubgroupSize", uint64(c.MinSubgroupSize), 1, 128, true},
 		{"maxSubgroupSize", uint64(c.MaxSubgroupSize), uint64(c.MinSubgroupSize), 128, true},
+	}
+	if c.ImportAlignment != 0 {
+		limits = append(limits, limit{"minImportedHostPointerAlignment", c.ImportAlignment, 1, 1 << 16, true})
 	}
 	for i := range 3 {
 		limits = append(limits,

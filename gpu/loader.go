@@ -102,6 +102,7 @@ func newInstance(validation bool, inject faults) (*instance, error) {
 	in.handle = *(*vk.Instance)(unsafe.Pointer(&in.c.instance))
 	if in.c.instance != nil {
 		if err := initInstanceFunctions(in.handle); err != nil {
+			in.destroy()
 			return nil, err
 		}
 	}
@@ -118,14 +119,8 @@ func newInstance(validation bool, inject faults) (*instance, error) {
 	return in, nil
 }
 
-func (in *instance) destroy() {
-	C.vkops_destroy_messenger(in.getProc, &in.c)
-	if in.c.instance != nil {
-		vk.DestroyInstance(in.handle, nil)
-	}
-	C.vkops_free_messages(in.c.messages)
-	in.c = C.vkops_instance{}
-}
+// destroy works without the binding's functions, too.
+func (in *instance) destroy() { C.vkops_destroy_instance(in.getProc, &in.c) }
 
 // messages takes the validation messages that have come since the last call.
 func (in *instance) messages() []string {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	vk "github.com/vulkan-go/vulkan"
 )
 
 // TestNoLoader runs this test again in a process where the loader's library is
@@ -31,6 +32,26 @@ func TestNoLoader(t *testing.T) {
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Contains(t, string(out), "--- PASS: TestNoLoader")
+}
+
+// TestBindingWithoutFunctions has the binding refuse its functions, for which it needs the
+// loader's first: nothing of the instance is left.
+func TestBindingWithoutFunctions(t *testing.T) {
+	openDevice(t, Options{}) // loads the library
+	loader.instanceReady = false
+	vk.SetGetInstanceProcAddr(nil)
+	defer func() {
+		vk.SetGetInstanceProcAddr(loader.getProc)
+		in, err := newInstance(false, nil)
+		require.NoError(t, err)
+		in.destroy()
+	}()
+	assertNoGrowth(t, 1<<20, func() { // an instance with its layer is 2.7 MB
+		for range 2 {
+			_, err := newInstance(true, nil)
+			require.ErrorContains(t, err, "GetInstanceProcAddr")
+		}
+	})
 }
 
 // TestBuildsElsewhere builds the package without cgo and for other systems, and

@@ -63,7 +63,8 @@ func memoryScore(flags memoryFlags, purpose Memory, unified bool) int {
 	}
 	switch purpose {
 	case DeviceMemory:
-		if flags&deviceLocal == 0 {
+		// A buffer that could lie in another type after all would not be mapped.
+		if flags&deviceLocal == 0 || unified && flags&unifiedFlags != unifiedFlags {
 			return -1
 		}
 		// The visible part of a discrete device's memory may be small.

@@ -13,6 +13,7 @@ var (
 	amdTypes = []memoryType{{deviceLocal, 0}, {deviceLocal | hostVisible | hostCoherent, 2}, {hostVisible | hostCoherent, 1},
 		{hostVisible | hostCoherent | hostCached, 1}, {deviceLocal | 0x40 | 0x80, 0}, {hostVisible | hostCoherent | 0x40 | 0x80, 1}}
 	intelTypes  = []memoryType{{deviceLocal | hostVisible | hostCoherent | hostCached, 0}, {deviceLocal | 0x20, 0}}
+	twoHeaps    = []memoryType{{deviceLocal, 0}, {deviceLocal | hostVisible | hostCoherent | hostCached, 1}}
 	armTypes    = []memoryType{{deviceLocal | hostVisible | hostCoherent, 0}, {deviceLocal | hostVisible | hostCached, 0}, {deviceLocal | 0x10, 0}}
 	resizeTypes = []memoryType{{deviceLocal | hostVisible | hostCoherent, 0}, {hostVisible | hostCoherent, 1}, {hostVisible | hostCoherent | hostCached, 1}}
 )
@@ -27,6 +28,7 @@ func TestMemoryTypes(t *testing.T) {
 		"amd":           {amdTypes, false, 0, 2, 3},
 		"intel":         {intelTypes, true, 0, 0, 0},
 		"arm":           {armTypes, true, 1, 1, 1},
+		"two heaps":     {twoHeaps, true, 1, 1, 1},
 		"resizable bar": {resizeTypes, false, 0, 1, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -39,6 +41,7 @@ func TestMemoryTypes(t *testing.T) {
 					require.Zero(t, test.types[i].flags&^usableFlags, "protected and uncached types are never used")
 					if purpose == DeviceMemory {
 						require.NotZero(t, test.types[i].flags&deviceLocal)
+						require.True(t, !test.unified || test.types[i].flags&unifiedFlags == unifiedFlags, "Caps.Unified promises mapped buffers")
 					} else {
 						require.NotZero(t, test.types[i].flags&hostVisible)
 					}

@@ -75,9 +75,8 @@ typedef struct {
 void* vkops_load(char* message, size_t message_size);
 
 vkops_status vkops_create_instance(void* get_proc, int validation, uint64_t faults, vkops_instance* out);
-// Frees what vkops_create_instance made besides the instance itself; call it before vkDestroyInstance.
-void vkops_destroy_messenger(void* get_proc, vkops_instance* instance);
-void vkops_free_messages(vkops_messages* messages);
+// Frees whatever vkops_create_instance made.
+void vkops_destroy_instance(void* get_proc, vkops_instance* instance);
 // Moves the oldest message into text (cut to size, NUL-terminated). Returns 0 if there is none.
 int vkops_take_message(vkops_messages* messages, char* text, size_t size);
 

@@ -66,11 +66,6 @@ int vkops_take_message(vkops_messages* m, char* text, size_t size) {
     return found;
 }
 
-void vkops_free_messages(vkops_messages* m) {
-    if (m) pthread_mutex_destroy(&m->lock);
-    free(m);
-}
-
 static int has_extension(const VkExtensionProperties* list, uint32_t count, const char* name) {
     for (uint32_t i = 0; i < count; i++)
         if (!strcmp(list[i].extensionName, name)) return 1;
@@ -170,10 +165,18 @@ vkops_status vkops_create_instance(void* get_proc, int validation, uint64_t faul
     return create_messenger(get, &messenger, faults, out);
 }
 
-void vkops_destroy_messenger(void* get_proc, vkops_instance* instance) {
-    if (!instance->messenger) return;
-    PFN_vkDestroyDebugUtilsMessengerEXT destroy = (PFN_vkDestroyDebugUtilsMessengerEXT)
-        ((PFN_vkGetInstanceProcAddr)get_proc)(instance->instance, "vkDestroyDebugUtilsMessengerEXT");
-    destroy(instance->instance, instance->messenger, NULL);
-    instance->messenger = 0;
+void vkops_destroy_instance(void* get_proc, vkops_instance* instance) {
+    PFN_vkGetInstanceProcAddr get = (PFN_vkGetInstanceProcAddr)get_proc;
+    if (instance->messenger) {
+        PFN_vkDestroyDebugUtilsMessengerEXT destroy =
+            (PFN_vkDestroyDebugUtilsMessengerEXT)get(instance->instance, "vkDestroyDebugUtilsMessengerEXT");
+        destroy(instance->instance, instance->messenger, NULL);
+    }
+    if (instance->instance) {
+        PFN_vkDestroyInstance destroy = (PFN_vkDestroyInstance)get(instance->instance, "vkDestroyInstance");
+        destroy(instance->instance, NULL);
+    }
+    if (instance->messages) pthread_mutex_destroy(&instance->messages->lock); // the end of the instance may say something
+    free(instance->messages);
+    memset(instance, 0, sizeof *instance);
 }

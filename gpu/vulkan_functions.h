@@ -94,6 +94,7 @@ typedef PFN_vkVoidFunction (*PFN_vkGetDeviceProcAddr)(VkDevice device, const cha
 typedef VkResult (*PFN_vkEnumerateInstanceVersion)(uint32_t* pApiVersion);
 typedef VkResult (*PFN_vkCreateInstance)(const VkInstanceCreateInfo* pCreateInfo, const void* pAllocator,
     VkInstance* pInstance);
+typedef void (*PFN_vkDestroyInstance)(VkInstance instance, const void* pAllocator);
 typedef VkResult (*PFN_vkEnumerateInstanceExtensionProperties)(const char* pLayerName, uint32_t* pPropertyCount,
     VkExtensionProperties* pProperties);
 typedef VkResult (*PFN_vkEnumerateInstanceLayerProperties)(uint32_t* pPropertyCount, VkLayerProperties* pProperties);

@@ -27,6 +27,7 @@ var source []byte
 //	invocations, buffers, allocations,
 //	groups, size
 //	subgroup, allocation                    the subgroup size, the largest allocation
+//	maxbuffer, import                       the largest buffer, the alignment of lent host memory
 //	float64, int64, int16, storage16        features
 //	queue, timestamps                       flags and timestamp bits of every queue family
 //	types, flags, heap                      number and flags of memory types, size of heaps

@@ -74,6 +74,10 @@ static VKAPI_ATTR void VKAPI_CALL properties2(VkPhysicalDevice d, VkPhysicalDevi
             SAY(((VkPhysicalDeviceSubgroupProperties*)s)->subgroupSize, "subgroup");
         if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES)
             SAY(((VkPhysicalDeviceMaintenance3Properties*)s)->maxMemoryAllocationSize, "allocation");
+        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES)
+            SAY(((VkPhysicalDeviceMaintenance4Properties*)s)->maxBufferSize, "maxbuffer");
+        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT)
+            SAY(((VkPhysicalDeviceExternalMemoryHostPropertiesEXT*)s)->minImportedHostPointerAlignment, "import");
     }
 }
 
