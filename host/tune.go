@@ -33,8 +33,8 @@ const leastGain = 1.05
 
 // Tune times kernels with different parameters on the runtime's device and keeps what
 // was fastest beside the pipeline cache, for runtimes that are opened later; it gives
-// the file's path, "" where the runtime has no cache folder. The context ends it early.
-// It is [ErrUnsupported] on the twin.
+// the file's path, "" where the runtime has no cache folder. The context ends it
+// between two runs; nothing is kept then. It is [ErrUnsupported] on the twin.
 func Tune(ctx context.Context, rt *Runtime) (t Tuning, path string, err error) {
 	if err := rt.usable("tune"); err != nil {
 		return Tuning{}, "", err
@@ -103,6 +103,9 @@ func (s *tuner) tune(ctx context.Context) (Tuning, error) {
 	}
 	t, best := Tuning{Gain: 1}, base
 	try := func(lim plan.Limits) error {
+		if time.Since(s.started) >= tuneFor {
+			return nil
+		}
 		took, err := s.time(ctx, lim)
 		if gain := before / took; err == nil && gain >= max(leastGain, t.Gain) {
 			best = lim
@@ -110,7 +113,7 @@ func (s *tuner) tune(ctx context.Context) (Tuning, error) {
 		}
 		return err
 	}
-	for size := uint32(4); size <= base.Caps.MaxInvocations && time.Since(s.started) < tuneFor; size *= 2 {
+	for size := uint32(4); size <= base.Caps.MaxInvocations; size *= 2 {
 		if size < base.Caps.SubgroupSize || base.SoftwareDevice && size > 4*base.Caps.SubgroupSize {
 			continue
 		}
@@ -157,6 +160,9 @@ func (s *tuner) time(ctx context.Context, lim plan.Limits) (float64, error) {
 func (s *tuner) timePlan(ctx context.Context, pl *plan.Plan) (float64, error) {
 	b := bench{v: s.v}
 	defer b.free()
+	if err := ctx.Err(); err != nil { // compiling takes long
+		return 0, err
+	}
 	pipelines, err := s.v.pipelines(pl)
 	if err != nil {
 		return 0, err
@@ -186,6 +192,9 @@ func (s *tuner) timePlan(ctx context.Context, pl *plan.Plan) (float64, error) {
 	}
 	shortest := math.Inf(1)
 	for range 6 { // the first warms up
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		ns, err := submitted(s.v.gpu, program)(ctx)
 		if err != nil {
 			return 0, err

@@ -2,10 +2,13 @@ package host
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,6 +36,43 @@ func TestTune(t *testing.T) {
 	defer twin.Close()
 	_, _, err = Tune(background, twin)
 	assert.ErrorIs(t, err, ErrUnsupported)
+}
+
+// endingContext ends when it has been asked so many times.
+type endingContext struct {
+	context.Context
+	left int
+}
+
+func (c *endingContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestTuneEndsWithItsContext(t *testing.T) {
+	dir := t.TempDir()
+	rt, _ := openTested(t, WithCacheDir(dir))
+	for _, left := range []int{0, 1, 2, 10} {
+		_, path, err := Tune(&endingContext{background, left}, rt)
+		assert.ErrorIs(t, err, context.Canceled)
+		assert.Empty(t, path)
+	}
+	kept, err := filepath.Glob(filepath.Join(dir, "tuning-*"))
+	require.NoError(t, err)
+	assert.Empty(t, kept)
+}
+
+// TestTuneIsOverInTime has no time left for anything but the planner's choice.
+func TestTuneIsOverInTime(t *testing.T) {
+	_, v := openTested(t)
+	s := &tuner{bench: bench{v: v}, started: time.Now().Add(-tuneFor)}
+	defer s.free()
+	got, err := s.tune(background)
+	require.NoError(t, err)
+	assert.Len(t, s.times, len(tunedWork()))
+	assert.Equal(t, Tuning{Gain: 1, BytesPerSecond: got.BytesPerSecond}, got)
 }
 
 // TestTuningsKeepBits runs every operator with tunings that no device would choose.

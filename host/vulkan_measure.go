@@ -175,7 +175,8 @@ func (b *bench) copyKernels(m *Measurement, size int64, from, to *gpu.Buffer) er
 	return nil
 }
 
-// submitted measures from the submission of a program to its fence.
+// submitted measures from the submission of a program to its fence, which no context
+// cuts short: callers ask theirs between two runs.
 func submitted(dev *gpu.Device, p *gpu.Program) func(context.Context) (int64, error) {
 	return clocked(func(context.Context) error {
 		s, err := dev.Submit(p)
