@@ -47,6 +47,9 @@ func meant(root *cobra.Command, args []string) string {
 	if err != nil { // only of the root's
 		found, rest = root, args
 	}
+	if found.Name() == "help" {
+		return meant(root, rest)
+	}
 	if !found.HasSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") || strings.EqualFold(filepath.Ext(rest[0]), ".onnx") {
 		return "" // the command is right, its flags are not
 	}
@@ -58,6 +61,20 @@ func meant(root *cobra.Command, args []string) string {
 		return fmt.Sprintf("; did you mean run %s?", run.Name())
 	}
 	return ""
+}
+
+// strictHelp makes help on an unknown command an error.
+func strictHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Example = "  vkops help run cumsum"
+	help.Args = func(_ *cobra.Command, args []string) error {
+		found, rest, err := root.Find(args)
+		if err == nil && len(rest) > 0 {
+			err = fmt.Errorf("unknown command %q for %q", rest[0], found.CommandPath())
+		}
+		return err
+	}
 }
 
 // noFiles refuses arguments of a command that takes its files by flags.

@@ -53,7 +53,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	code := exitCode(err)
 	if err != nil && !c.started {
 		code = exitBadInput
-		err = fmt.Errorf("%w%s (see '%s --help')", err, meant(root, args), cmd.CommandPath())
+		err = fmt.Errorf("%w%s (see '%s --help')", err, meant(root, args), strings.TrimSuffix(cmd.CommandPath(), " help"))
 	}
 	if err != nil && !errors.Is(err, errReported) {
 		fmt.Fprintf(stderr, "%s %v\n", paint(stderr, red, "vkops:"), err)
@@ -113,6 +113,7 @@ input; 3 no Vulkan device, or none so named.`,
 	root.AddCommand(c.devicesCommand(), c.runCommand(), c.testCommand(), c.verifyCommand(), c.benchCommand(), c.infoCommand(), c.soakCommand(), c.tuneCommand())
 	_ = root.RegisterFlagCompletionFunc("device", completeDevice)
 	completions(root)
+	strictHelp(root)
 	fitHelp(root, widthOf(c.stdout))
 	return root
 }

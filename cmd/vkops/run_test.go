@@ -121,6 +121,9 @@ func TestBadInput(t *testing.T) {
 	for _, c := range []struct{ args, stderr string }{
 		{"", "vkops: no command given (see 'vkops --help')\n"},
 		{"convolve", "vkops: unknown command \"convolve\" for \"vkops\" (see 'vkops --help')\n"},
+		{"help verfy", "vkops: unknown command \"verfy\" for \"vkops\"; did you mean verify? (see 'vkops --help')\n"},
+		{"help cumsum", "vkops: unknown command \"cumsum\" for \"vkops\"; did you mean run cumsum? (see 'vkops --help')\n"},
+		{"help run cumsun", "vkops: unknown command \"cumsun\" for \"vkops run\"; did you mean cumsum? (see 'vkops --help')\n"},
 		{"verfy", "vkops: unknown command \"verfy\" for \"vkops\"; did you mean verify? (see 'vkops --help')\n"},
 		{"tune --axis 1", "vkops: unknown flag: --axis (see 'vkops tune --help')\n"},
 		{"--axis 1", "vkops: unknown flag: --axis (see 'vkops --help')\n"},
