@@ -15,6 +15,7 @@ fail() {
 }
 [ $# -eq 1 ] || fail "usage: image.sh FOLDER"
 folder=$(mkdir -p "$1" && realpath "$1")
+go mod download # the stage takes modules from this machine: it may not know its network's certificates
 goroot=$(go env GOROOT)
 modules=$(go env GOMODCACHE)
 
