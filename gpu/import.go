@@ -40,16 +40,10 @@ func (d *Device) ImportBuffer(data []byte) (*Buffer, error) {
 		return nil, err
 	}
 	defer d.leave()
-	caps := &d.info.Caps
-	page, address := uintptr(caps.ImportAlignment), uintptr(unsafe.Pointer(&data[0]))
-	switch {
-	case page == 0:
-		return nil, unsupported("import of host memory")
-	case address%granule != 0:
-		return nil, unsupported("import of memory at %#x, which is no multiple of %d", address, granule)
-	case uint64(len(data)) > caps.MaxBuffer-2*uint64(page):
-		return nil, unsupported("import of %d bytes, the device's limit is %d", len(data), caps.MaxBuffer)
+	if err := d.importable(data); err != nil {
+		return nil, err
 	}
+	page, address := uintptr(d.info.Caps.ImportAlignment), uintptr(unsafe.Pointer(&data[0]))
 	lead := address % page
 	size := roundUp(int64(lead)+int64(len(data)), int64(page))
 	b := &Buffer{device: d, size: int64(len(data)), capacity: roundUp(int64(len(data)), bufferUnit), coherent: true,
@@ -102,5 +96,22 @@ func (m *memory) countImport(by int) error {
 	}
 	m.count += by
 	m.buffers += by
+	return nil
+}
+
+// Imports reports whether the device's limits let ImportBuffer use this memory.
+func (d *Device) Imports(data []byte) bool { return len(data) > 0 && d.importable(data) == nil }
+
+func (d *Device) importable(data []byte) error {
+	caps := &d.info.Caps
+	page, address := uintptr(caps.ImportAlignment), uintptr(unsafe.Pointer(&data[0]))
+	switch {
+	case page == 0:
+		return unsupported("import of host memory")
+	case address%granule != 0:
+		return unsupported("import of memory at %#x, which is no multiple of %d", address, granule)
+	case uint64(len(data)) > caps.MaxBuffer-2*uint64(page):
+		return unsupported("import of %d bytes, the device's limit is %d", len(data), caps.MaxBuffer)
+	}
 	return nil
 }

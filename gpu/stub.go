@@ -49,6 +49,9 @@ func (*Device) TryBuffer(int64, Memory) (*Buffer, error) { return nil, missing()
 // ImportBuffer fails in this build.
 func (*Device) ImportBuffer([]byte) (*Buffer, error) { return nil, missing() }
 
+// Imports reports false in this build.
+func (*Device) Imports([]byte) bool { return false }
+
 // Err fails in this build.
 func (*Device) Err() error { return missing() }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"vkops/cpuref"
 	"vkops/tensor"
 )
 
@@ -35,23 +36,7 @@ func (v *vulkan) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inpu
 		return err
 	}
 	defer v.rt.leave()
-	p, err := v.prepareFor(op, denseTypes(inputs), inPlace(op)) // as most of these calls run
-	if err != nil {
-		return err
-	}
-	if p.twin != "" {
-		return v.leaveToTwin(p.twin, op, dst, inputs)
-	}
-	failed := errInParts
-	switch {
-	case v.partBytes != 0 && len(inputs[0].Data) != 0:
-	case v.sendsChosen(op, inputs[0]):
-		failed = v.applyInWindows(ctx, op, dst, inputs, v.window(mostPart))
-	case v.streams(op, int64(len(inputs[0].Data))):
-		failed = v.applyStreamed(ctx, op, dst, inputs[0])
-	default:
-		failed = v.applyWhole(ctx, op, dst, inputs)
-	}
+	failed := v.applyAtOnce(ctx, op, dst, inputs)
 	if errors.Is(failed, ErrOutOfMemory) && !errors.Is(failed, errOverwritten) {
 		if err := v.drain(ctx); err != nil { // parts are as large as there is room
 			return err
@@ -59,6 +44,33 @@ func (v *vulkan) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inpu
 		return v.applyInParts(ctx, op, dst, inputs, failed)
 	}
 	return failed
+}
+
+// applyAtOnce runs an operator on tensors that the device has room for, or the part of
+// them that it needs.
+func (v *vulkan) applyAtOnce(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
+	inParts := v.partBytes != 0 && len(inputs[0].Data) != 0
+	if !inParts && v.sendsChosen(op, inputs[0]) {
+		return v.applyInWindows(ctx, op, dst, inputs, v.windowBytes(mostPart))
+	}
+	p, err := v.prepareFor(op, denseTypes(inputs), inPlace(op)) // as most of these calls run
+	switch {
+	case err != nil:
+		return err
+	case p.twin != "":
+		return v.leaveToTwin(p.twin, op, dst, inputs)
+	case inParts:
+		return errInParts
+	case v.streams(op, int64(len(inputs[0].Data))):
+		return v.applyStreamed(ctx, op, dst, inputs[0])
+	}
+	return v.applyWhole(ctx, op, dst, inputs)
+}
+
+// leaveToTwin runs an operator from host memory to host memory on the twin.
+func (v *vulkan) leaveToTwin(reason string, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
+	v.rt.log.Info("runs on the twin", "op", op.Name(), "input", inputs[0].Type.String(), "reason", reason)
+	return cpuref.RunInto(dst, op, inputs...)
 }
 
 // Reasons to go through the device in parts, and not to.
@@ -197,9 +209,9 @@ func (v *vulkan) lend(d tensor.Dense) *Buffer {
 	return &Buffer{rt: v.rt, typ: cloneType(d.Type), bytes: int64(len(d.Data)), dev: deviceMemory{buf: buf}}
 }
 
-// lends reports whether host memory may be worth lending.
+// lends reports whether host memory can be lent, and is worth it.
 func (v *vulkan) lends(d tensor.Dense) bool {
-	return v.direct && v.importFrom >= 0 && int64(len(d.Data)) >= v.importFrom && v.info.Caps.ImportAlignment != 0
+	return v.direct && v.importFrom >= 0 && int64(len(d.Data)) >= v.importFrom && v.gpu.Imports(d.Data)
 }
 
 func denseTypes(tensors []tensor.Dense) []tensor.Type {

@@ -64,12 +64,12 @@ func (b *batch) add(p *prepared, c call, sc *scratch) (err error) {
 		return err
 	}
 	if p.plan.Status >= 0 {
-		if s.status, err = b.v.pool.takeStatus(p.plan.Scratch[p.plan.Status]); err != nil {
+		if s.status, err = b.v.pool.takeStatus(); err != nil {
 			return err
 		}
 	}
 	defer func() { w.steps = append(w.steps, s) }() // after an error, too: it holds the status
-	if err := sc.tryReserve(p.plan); err != nil {
+	if err := sc.reserve(p.plan); err != nil {
 		return err
 	}
 	if len(w.steps) > 0 {

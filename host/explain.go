@@ -26,8 +26,9 @@ type Explanation struct {
 	Plan         string   // the steps, one a line
 }
 
-// Explain says how the runtime would run an operator, without running it. Its errors
-// are those of the operator's arguments.
+// Explain says how the runtime would run an operator on tensors, the output not being an
+// input, without running it. Slices may go another way: in place, in parts, or only the
+// elements that an NLL chooses. Its errors are those of the operator's arguments.
 func (rt *Runtime) Explain(op tensor.Op, inputs ...tensor.Type) (Explanation, error) {
 	op, err := known(op)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"vkops/cpuref"
 	"vkops/gpu"
 	"vkops/tensor"
 )
@@ -28,44 +27,40 @@ func (v *vulkan) applyInParts(ctx context.Context, op tensor.Op, dst tensor.Dens
 		return failed
 	}
 	v.rt.log.Info("goes through the device in parts", "op", op.Name(), "input", inputs[0].Type.String(), "bytes", part, "reason", failed)
-	view := tensor.View{Outer: int64(len(dst.Data) / dst.DType.Size()), N: 1, Inner: 1}
 	switch o := op.(type) {
 	case tensor.Loss:
-		return v.applyInWindows(ctx, op, dst, inputs, v.window(part))
+		return v.applyInWindows(ctx, op, dst, inputs, v.windowBytes(part))
+	case tensor.Log1p:
+		view := tensor.View{Outer: int64(len(dst.Data) / dst.DType.Size()), N: 1, Inner: 1}
+		return v.slabsInParts(ctx, op, view, dst, inputs[0], part)
 	case tensor.AxisOp:
-		var err error
-		if view, err = o.View(inputs[0].Shape); err != nil {
+		view, err := o.View(inputs[0].Shape)
+		if err != nil {
 			return err
 		}
 		if view.N*view.Inner*int64(dst.DType.Size()) > part {
-			return v.applyInWindows(ctx, op, dst, inputs, v.window(part))
+			return v.applyInWindows(ctx, op, dst, inputs, v.windowBytes(part))
 		}
-		op = o.OnAxis(1) // of that view
+		return v.slabsInParts(ctx, o.OnAxis(1), view, dst, inputs[0], part) // axis 1 of that view
 	}
-	return v.slabsInParts(ctx, op, view, dst, inputs[0], part)
+	return failed
 }
 
-// window is the size of windows, some of which are under way, where there is room for four
-// times a part.
-func (v *vulkan) window(part int64) int64 {
+// windowBytes is the size of windows, some of which are under way, where there is room for
+// four times a part.
+func (v *vulkan) windowBytes(part int64) int64 {
 	if v.direct {
 		return min(part/2, mostWindow)
 	}
 	return min(part/2, int64(v.stageBytes))
 }
 
-// leaveToTwin runs an operator from host memory to host memory on the twin.
-func (v *vulkan) leaveToTwin(reason string, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
-	v.rt.log.Info("runs on the twin", "op", op.Name(), "input", inputs[0].Type.String(), "reason", reason)
-	return cpuref.RunInto(dst, op, inputs...)
-}
-
 // slabsInParts runs an operator on as many outer indices at a time as a part has.
 func (v *vulkan) slabsInParts(ctx context.Context, op tensor.Op, view tensor.View, dst, src tensor.Dense, part int64) error {
 	slab := view.N * view.Inner * int64(src.DType.Size())
 	part = max(slab, min(part/2, partUnderWay)) // two are under way
-	step := max(1, part/slab/64*64)             // starts of parts are aligned
-	if step == 1 {
+	step := part / slab / 128 * 128             // then starts of parts are aligned
+	if step == 0 {
 		step = max(1, part/slab)
 	}
 	var parts []partOf

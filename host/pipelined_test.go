@@ -126,10 +126,18 @@ func TestCancelledWhileStreaming(t *testing.T) {
 				cancel()
 			}
 		}))...)
-		for _, shape := range []tensor.Shape{{64, 4096}, {1, 1 << 16}} {
-			x, err := tensor.Of(counting[float32](shape[0]*shape[1]), shape...)
-			require.NoError(t, err)
-			want, err := cpuref.Run(tensor.CumSum{Axis: 1}, x)
+		line, err := tensor.Of(counting[float32](1<<18), 1, 1<<18)
+		require.NoError(t, err)
+		lines := tensor.Dense{Type: tensor.Type{DType: tensor.F32, Shape: tensor.Shape{64, 4096}}, Data: line.Data}
+		loss := lossInputs(t, rand.New(rand.NewPCG(4, 4)), tensor.F32, tensor.I64, tensor.Shape{60000, 4}, nil)
+		for _, c := range []struct {
+			op     tensor.Op
+			inputs []tensor.Dense
+		}{
+			{tensor.CumSum{Axis: 1}, []tensor.Dense{lines}}, {tensor.CumSum{Axis: 1}, []tensor.Dense{line}},
+			{tensor.NLL{}, loss}, {tensor.SoftmaxCrossEntropyLoss{}, loss},
+		} {
+			want, err := cpuref.Run(c.op, c.inputs...)
 			require.NoError(t, err)
 			for at := range 8 {
 				var ctx context.Context
@@ -137,7 +145,7 @@ func TestCancelledWhileStreaming(t *testing.T) {
 				mu.Lock()
 				left = at + 1
 				mu.Unlock()
-				got, err := rt.RunDense(ctx, tensor.CumSum{Axis: 1}, x)
+				got, err := rt.RunDense(ctx, c.op, c.inputs...)
 				cancel()
 				if err == nil {
 					require.Equal(t, want, got)

@@ -8,9 +8,6 @@ import (
 // maxIdle bounds the programs and status buffers kept for the next call.
 const maxIdle = maxInFlight
 
-// statusBytes is the size of a status buffer: more than any plan asks for.
-const statusBytes = 64
-
 // pool keeps what every submission needs and the device is slow to make.
 type pool struct {
 	gpu    *gpu.Device
@@ -52,14 +49,14 @@ func (p *pool) give(w *work) {
 	p.works = append(p.works, w)
 }
 
-// takeStatus gives host-visible memory of at least size bytes for a status.
-func (p *pool) takeStatus(size int64) (*gpu.Buffer, error) {
-	if n := len(p.status); n > 0 && p.status[n-1].Size() >= size {
+// takeStatus gives host-visible memory for a status.
+func (p *pool) takeStatus() (*gpu.Buffer, error) {
+	if n := len(p.status); n > 0 {
 		b := p.status[n-1]
 		p.status = p.status[:n-1]
 		return b, nil
 	}
-	return p.gpu.TryBuffer(max(size, statusBytes), gpu.DownloadMemory)
+	return p.gpu.TryBuffer(plan.StatusBytes, gpu.DownloadMemory)
 }
 
 func (p *pool) free() {
@@ -81,13 +78,8 @@ type scratch struct {
 
 // reserve makes the buffers at least as large as a plan wants. Those that are too
 // small go; the device keeps them until submitted work is done with them. Where memory is
-// short, it waits.
-func (s *scratch) reserve(p *plan.Plan) error { return s.reserveBy(p, s.gpu.NewBuffer) }
-
-// tryReserve is reserve that does not wait.
-func (s *scratch) tryReserve(p *plan.Plan) error { return s.reserveBy(p, s.gpu.TryBuffer) }
-
-func (s *scratch) reserveBy(p *plan.Plan, alloc func(int64, gpu.Memory) (*gpu.Buffer, error)) error {
+// short, it does not wait.
+func (s *scratch) reserve(p *plan.Plan) error {
 	for len(s.buffers) < len(p.Scratch) {
 		s.buffers = append(s.buffers, nil)
 	}
@@ -102,7 +94,7 @@ func (s *scratch) reserveBy(p *plan.Plan, alloc func(int64, gpu.Memory) (*gpu.Bu
 			b.Free()
 			s.buffers[i] = nil
 		}
-		b, err := alloc(roomy(size), gpu.DeviceMemory)
+		b, err := s.gpu.TryBuffer(roomy(size), gpu.DeviceMemory)
 		if err != nil {
 			return err
 		}

@@ -10,13 +10,17 @@ import (
 	"vkops/tensor"
 )
 
-// maxPlans bounds the cache of plans.
-const maxPlans = 256
+// The cache of plans has so many, of so many steps at most: a step takes some 500 bytes,
+// and beside thousands of them the time to plan again is nothing.
+const (
+	maxPlans       = 256
+	maxCachedSteps = 4096
+)
 
 // prepared is an operator on given types, ready to be recorded.
 type prepared struct {
 	plan      *plan.Plan
-	pipelines []*gpu.Pipeline // of the plan's dispatches, in order
+	pipelines []*gpu.Pipeline // of the plan's steps; nil for what is no dispatch
 	// twin says why the twin has to compute it; "" for the device.
 	twin string
 }
@@ -98,7 +102,9 @@ func (v *vulkan) prepareWithin(way string, op tensor.Op, inputs []tensor.Type, l
 	if err != nil {
 		return nil, err
 	}
-	v.plans.put(key, p)
+	if p.plan == nil || len(p.plan.Steps) <= maxCachedSteps {
+		v.plans.put(key, p)
+	}
 	return p, nil
 }
 
@@ -121,9 +127,10 @@ func (v *vulkan) build(op tensor.Op, inputs []tensor.Type, limits plan.Limits) (
 	return &prepared{plan: pl, pipelines: pipelines}, nil
 }
 
-// pipelines compiles what a plan's dispatches run, in their order.
+// pipelines compiles what a plan's dispatches run, and gives one for each step, nil for
+// what is no dispatch.
 func (v *vulkan) pipelines(pl *plan.Plan) ([]*gpu.Pipeline, error) {
-	var all []*gpu.Pipeline
+	all := make([]*gpu.Pipeline, len(pl.Steps))
 	for i := range pl.Steps {
 		if s := &pl.Steps[i]; s.Kind == plan.Dispatch {
 			desc, err := plan.PipelineDesc(s.Kernel, s.Spec)
@@ -134,7 +141,7 @@ func (v *vulkan) pipelines(pl *plan.Plan) ([]*gpu.Pipeline, error) {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, pipeline)
+			all[i] = pipeline
 		}
 	}
 	return all, nil
@@ -142,13 +149,11 @@ func (v *vulkan) pipelines(pl *plan.Plan) ([]*gpu.Pipeline, error) {
 
 // record adds steps [from, to) of the plan to a program, on the buffers of a step.
 func (p *prepared) record(program *gpu.Program, s step, scratch []*gpu.Buffer, from, to int) error {
-	next := 0
-	for i := range from {
-		if p.plan.Steps[i].Kind == plan.Dispatch {
+	next := from
+	pipelines := func(string, []plan.NameValue) (*gpu.Pipeline, error) {
+		for p.pipelines[next] == nil {
 			next++
 		}
-	}
-	pipelines := func(string, []plan.NameValue) (*gpu.Pipeline, error) {
 		next++
 		return p.pipelines[next-1], nil
 	}

@@ -60,7 +60,7 @@ func (v *vulkan) recordOnce(calls []call, prepared []*prepared) (*replay, error)
 
 func (r *replay) fill(calls []call, prepared []*prepared) error {
 	for _, p := range prepared { // all before the first, which must not lose its own
-		if err := r.scratch.tryReserve(p.plan); err != nil {
+		if err := r.scratch.reserve(p.plan); err != nil {
 			return err
 		}
 	}

@@ -101,7 +101,7 @@ func (s *streamed) run(op tensor.Op, dst, src tensor.Dense) error {
 }
 
 func (s *streamed) reserve(p *prepared, bytes int64) error {
-	if err := s.scratch.reserve(p.plan); err != nil {
+	if err := s.v.withRoom(s.ctx, func() error { return s.scratch.reserve(p.plan) }); err != nil {
 		return err
 	}
 	if s.buffer != nil && s.buffer.Size() >= bytes {

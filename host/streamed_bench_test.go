@@ -96,7 +96,7 @@ func BenchmarkChosen(b *testing.B) {
 			b.Fatal(err)
 		}
 		v := rt.backend.(*vulkan)
-		for _, shape := range []tensor.Shape{{1 << 21, 2}, {1 << 16, 19}, {8, 19, 512, 512}, {1 << 15, 1000}} {
+		for _, shape := range []tensor.Shape{{1 << 21, 2}, {1 << 21, 4}, {1 << 20, 8}, {1 << 16, 19}, {8, 19, 512, 512}, {1 << 15, 1000}} {
 			inputs := lossInputs(b, r, tensor.F32, tensor.I64, shape, nil)
 			dst, err := tensor.NewDense(tensor.Type{DType: tensor.F32})
 			if err != nil {
@@ -104,7 +104,7 @@ func BenchmarkChosen(b *testing.B) {
 			}
 			for how, run := range map[string]func() error{
 				"whole":  func() error { return v.applyWhole(background, tensor.NLL{}, dst, inputs) },
-				"chosen": func() error { return v.applyInWindows(background, tensor.NLL{}, dst, inputs, v.window(mostPart)) },
+				"chosen": func() error { return v.applyInWindows(background, tensor.NLL{}, dst, inputs, v.windowBytes(mostPart)) },
 			} {
 				b.Run(fmt.Sprintf("%s/%s/%s", memory, shape, how), func(b *testing.B) {
 					for b.Loop() {

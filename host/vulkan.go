@@ -90,23 +90,31 @@ func (v *vulkan) newBuffer(size int64, m gpu.Memory) (*gpu.Buffer, error) {
 	return v.newBufferFor(context.Background(), size, m)
 }
 
-// newBufferFor allocates; where memory is short, what is kept only for speed goes first,
-// then it waits for the work in flight.
-func (v *vulkan) newBufferFor(ctx context.Context, size int64, m gpu.Memory) (*gpu.Buffer, error) {
-	buf, err := v.gpu.TryBuffer(size, m)
+func (v *vulkan) newBufferFor(ctx context.Context, size int64, m gpu.Memory) (buf *gpu.Buffer, err error) {
+	err = v.withRoom(ctx, func() error {
+		buf, err = v.gpu.TryBuffer(size, m)
+		return err
+	})
+	return buf, err
+}
+
+// withRoom tries to allocate; where memory is short, what is kept only for speed goes
+// first, then it waits for the work in flight.
+func (v *vulkan) withRoom(ctx context.Context, try func() error) error {
+	err := try()
 	if errors.Is(err, ErrOutOfMemory) {
 		v.rt.mu.Lock()
 		v.trim()
 		v.rt.mu.Unlock()
-		buf, err = v.gpu.TryBuffer(size, m)
+		err = try()
 	}
 	if errors.Is(err, ErrOutOfMemory) {
 		if err := v.drain(ctx); err != nil {
-			return nil, err
+			return err
 		}
-		buf, err = v.gpu.TryBuffer(size, m)
+		err = try()
 	}
-	return buf, err
+	return err
 }
 
 // trim gives back memory that nobody asked for by name; rt.mu is held.

@@ -240,8 +240,9 @@ func TestPlanKeysTellCallsApart(t *testing.T) {
 	seen := map[string]string{}
 	for _, op := range []tensor.Op{
 		tensor.CumSum{}, tensor.CumSum{Axis: 1}, tensor.CumSum{Axis: -1}, tensor.CumSum{Exclusive: true}, tensor.CumSum{Reverse: true},
-		tensor.LogCumSumExp{}, tensor.LogCumSumExp{Axis: 1}, tensor.Log1p{},
+		tensor.LogCumSumExp{}, tensor.LogCumSumExp{Axis: 1}, tensor.Log1p{}, tensor.LogSoftmax{}, tensor.LogSoftmax{Axis: 1},
 		tensor.NLL{}, tensor.NLL{Reduction: tensor.Sum}, tensor.NLL{IgnoreIndex: &one}, tensor.NLL{IgnoreIndex: &two},
+		tensor.SoftmaxCrossEntropyLoss{}, tensor.SoftmaxCrossEntropyLoss{Reduction: tensor.None}, tensor.SoftmaxCrossEntropyLoss{IgnoreIndex: &one},
 	} {
 		for _, types := range [][]tensor.Type{
 			{{DType: tensor.F32, Shape: tensor.Shape{2, 3}}},

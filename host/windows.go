@@ -24,7 +24,7 @@ func (v *vulkan) applyInWindows(ctx context.Context, op tensor.Op, dst tensor.De
 	}
 	w := &windowed{prepared: p, op: op, dst: dst, inputs: inputs, scratch: scratch{gpu: v.gpu}}
 	defer w.free() // once the device is done with it
-	if err := w.reserve(); err != nil {
+	if err := w.reserve(ctx, v); err != nil {
 		return err
 	}
 	c := v.newConveyor(ctx)
@@ -48,13 +48,13 @@ type windowed struct {
 	status  *gpu.Buffer // nil where the plan has none
 }
 
-func (w *windowed) reserve() (err error) {
+func (w *windowed) reserve(ctx context.Context, v *vulkan) (err error) {
 	if w.plan.Status >= 0 {
-		if w.status, err = w.scratch.gpu.NewBuffer(w.plan.Scratch[w.plan.Status], gpu.DownloadMemory); err != nil {
+		if w.status, err = v.newBufferFor(ctx, w.plan.Scratch[w.plan.Status], gpu.DownloadMemory); err != nil {
 			return err
 		}
 	}
-	return w.scratch.reserve(w.plan)
+	return v.withRoom(ctx, func() error { return w.scratch.reserve(w.plan) })
 }
 
 func (w *windowed) free() {
@@ -104,7 +104,10 @@ func (c *conveyor) runWindows(w *windowed, by porter) error {
 		}
 		begin = i + 1
 	}
-	return by.finish() // the last step is a copy to the output
+	if err := by.work(w, begin, len(w.plan.Steps)); err != nil {
+		return err
+	}
+	return by.finish()
 }
 
 // hostStep is what a step does to a window if the host has to do it: fill or empty it.
@@ -190,6 +193,9 @@ func (s *sharedWindows) work(w *windowed, from, to int) error {
 }
 
 func (s *sharedWindows) upload(to *gpu.Buffer, at, n int64, fill func([]byte)) error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
 	w := s.window(to)
 	if err := s.settle(w); err != nil {
 		return err

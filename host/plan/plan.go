@@ -52,8 +52,9 @@ type Limits struct {
 	// workgroups.
 	MaxStepBytes int64
 	// HostWindow, where it is not 0, has all operators but Log1p touch inputs and output
-	// by CopyRect and Choose only, through windows of at most so many bytes, in pairs of
-	// scratch buffers that take turns: inputs and output may stay with the host.
+	// by CopyRect and Choose only, through windows of at most so many bytes: inputs and
+	// output may stay with the host. Where there are several windows, two scratch buffers
+	// take turns. Weights of classes are brought whole.
 	HostWindow int64
 	// Stretch replaces the planner's choice of how many rows of a column one lane
 	// walks where workgroups share columns: 256 or 4096; 0 leaves it.

@@ -67,7 +67,7 @@ type scanner struct {
 	statesRole         Role    // -1 until it is needed
 	stagedRoles        [2]Role // 0 until they are needed
 	stagedWindows      int
-	set                func(*scanSet) // plans the passes over a set; nil for those of scans
+	planSet            func(*scanSet) // plans the passes over a set; nil for those of scans
 }
 
 // scanSet is a number of lines that are scanned together, as a dense view [outers,
@@ -129,8 +129,8 @@ func (s *scanner) scanSet(set scanSet) {
 	if s.err != nil {
 		return
 	}
-	if s.set != nil {
-		s.set(&set)
+	if s.planSet != nil {
+		s.planSet(&set)
 		return
 	}
 	walk := s.pickWalk(&set)

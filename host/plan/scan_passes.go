@@ -59,7 +59,7 @@ func (s *scanner) columnBlock(set *scanSet) (columns, rows int64) {
 	most := 128 / int64(s.dtype.Size()) // elements; more take seconds to compile
 	fits := set.inner <= maxSideBySide && rows*set.inner <= min(most, 32) && set.n%rows == 0
 	busy := set.outers*set.nodes(tile) >= 2*int64(s.laneSize())
-	if s.lim.SoftwareDevice && s.set == nil && len(set.windows) == 1 && fits && busy && s.startsAligned(&set.windows[0]) {
+	if s.lim.SoftwareDevice && s.planSet == nil && len(set.windows) == 1 && fits && busy && s.startsAligned(&set.windows[0]) {
 		return set.inner, rows
 	}
 	return s.blockColumns(set), 1

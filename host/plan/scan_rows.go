@@ -11,7 +11,7 @@ const maxBlocksPerItem = 256
 // It gives how many of the rows it has planned; the others are few, or all of them where
 // blocks do not apply.
 func (s *scanner) shortRows(v tensor.View, o, outers int64) int64 {
-	if s.plan.Strategy != Lane || s.set != nil || v.Inner > 1 || v.N > radix || outers < s.manyItems() {
+	if s.plan.Strategy != Lane || s.planSet != nil || v.Inner > 1 || v.N > radix || outers < s.manyItems() {
 		return 0
 	}
 	perBlock := rowsPerBlock(v.N)

@@ -36,7 +36,7 @@ func (b *builder) newSoftmax(dtype tensor.DType, view tensor.View, loss *nllPlan
 	}
 	p := &softmaxPlanner{view: view, loss: loss}
 	p.scanner = &scanner{
-		builder: b, scanKernels: kernels, stateBytes: int64(kernel.StateWords()) * 4, statesRole: -1, set: p.plan,
+		builder: b, scanKernels: kernels, stateBytes: int64(kernel.StateWords()) * 4, statesRole: -1, planSet: p.plan,
 	}
 	return p
 }
@@ -121,9 +121,9 @@ func (p *softmaxPlanner) takesWhole(set *scanSet) bool {
 func (p *softmaxPlanner) length(w *scanWindow) int64 { return min(w.n, p.view.N-w.first) }
 
 // pass plans a dispatch over a window, with some tiles for each item.
-func (p *softmaxPlanner) pass(lines *scanSet, w *scanWindow, do passes, perItem int64, t *tree) {
-	walk := walk{form: p.form(lines), leaf: tile, perItem: perItem}
-	j := p.elementJob(lines, w, "softmax", walk)
+func (p *softmaxPlanner) pass(set *scanSet, w *scanWindow, do passes, perItem int64, t *tree) {
+	walk := walk{form: p.form(set), leaf: tile, perItem: perItem}
+	j := p.elementJob(set, w, "softmax", walk)
 	source, base := p.bind(w.source)
 	result, resultBase := source, int64(0) // has to be bound, is not written
 	bases := []int64{base}
@@ -137,17 +137,17 @@ func (p *softmaxPlanner) pass(lines *scanSet, w *scanWindow, do passes, perItem 
 	if t != nil {
 		states, root = t.ref.Ref, t.base[len(t.base)-1]
 		if perItem > 1 {
-			set(j.push, "line_tiles", 1)
+			setPush(j.push, "line_tiles", 1)
 		}
 	}
 	j.push = append(j.push, pushValue{"source_base", base}, pushValue{"result_base", resultBase},
 		pushValue{"positions", p.length(w)}, pushValue{"root", root})
-	j.spec = p.vectors(j.spec, lines, w, walk, bases...)
+	j.spec = p.vectors(j.spec, set, w, walk, bases...)
 	j.spec = append(j.spec, NameValue{"find_largest", flag(do.findLargest)}, NameValue{"add_up", flag(do.addUp)}, NameValue{"put_out", flag(do.putOut)})
 	j.bind = []NamedRef{{"source", source}, {"result", result}, {"states", states}}
-	for _, walked := range []bool{do.findLargest, do.addUp, do.putOut, do.putOut} {
+	for _, walked := range []bool{do.findLargest, do.addUp, do.putOut, do.putOut} { // the last reads, and writes
 		if walked {
-			j.traffic += p.elementBytes(lines, w)
+			j.traffic += p.elementBytes(set, w)
 		}
 	}
 	p.dispatch(j)
