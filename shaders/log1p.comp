@@ -14,7 +14,7 @@ void main() {
         Quad x = load_quad(q * 4u);
         store_quad(q * 4u, Quad(log1p_exact(x.a), log1p_exact(x.b), log1p_exact(x.c), log1p_exact(x.d)));
     }
-    if (index + 1u == push.item_end && push.left != 0u) {
+    if (index == push.last_item && push.left != 0u) {
         Quad y;
         for (uint k = 0u; k < push.left; k++) {
             ELEMENT value = log1p_exact(load_element(q * 4u + k));

@@ -60,7 +60,7 @@ func (b *builder) share(s stretch, firstQuad, items, perItem, left int64) {
 	b.dispatch(job{
 		kernel: s.kernel, size: b.laneSize(), items: items, bind: s.bind,
 		spec:    append([]NameValue{{"interleaved", flag(!b.lim.SoftwareDevice && perItem > 1)}}, s.spec...),
-		push:    []pushValue{{"first_quad", firstQuad}, {"quads_per_item", perItem}, {"left", left}},
+		push:    []pushValue{{"first_quad", firstQuad}, {"quads_per_item", perItem}, {"left", left}, {"last_item", max(0, items-1)}},
 		traffic: 2 * (items*perItem*s.quadBytes + left*s.quadBytes/4),
 	})
 }

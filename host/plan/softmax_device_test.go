@@ -139,6 +139,26 @@ func TestCrossEntropyInWindowsMatchesTwin(t *testing.T) {
 	}
 }
 
+// Jobs that are cut to several dispatches, also where these overwrite their input.
+func TestSoftmaxAndLossesInSmallGridsMatchTwin(t *testing.T) {
+	t.Parallel()
+	for _, r := range rigs(t) {
+		lim := r.limits
+		lim.MaxGroups = 2
+		for _, strategy := range []plan.Strategy{plan.Lane, plan.Workgroup} {
+			for _, s := range []scanShape{{tensor.Shape{5000, 7}, 1}, {tensor.Shape{3, 9001}, 1}, {tensor.Shape{300, 77}, 0}} {
+				checkSoftmax(t, r, lim, s, tensor.F16, strategy)
+			}
+			for _, c := range crossEntropyCases([][3]int{{2, 7, 4097}}) {
+				c.checkCrossEntropy(t, r, lim, strategy)
+			}
+			for _, c := range nllCases([][3]int{{2, 7, 4097}})[:6] {
+				c.check(t, r, lim, strategy)
+			}
+		}
+	}
+}
+
 func TestCrossEntropyReportsFirstBadLabel(t *testing.T) {
 	t.Parallel()
 	for _, r := range rigs(t) {

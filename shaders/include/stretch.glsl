@@ -13,7 +13,8 @@ layout(push_constant) uniform PushBlock {
     uint item_end;
     uint first_quad;
     uint quads_per_item;
-    uint left; // elements after the last quad of the dispatch's last item
+    uint left; // elements after the last quad of the last item, which may be another dispatch's
+    uint last_item;
 } push;
 
 // The first of an item's quads, and how far apart they are.
