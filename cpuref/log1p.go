@@ -23,10 +23,12 @@ func Log1p[T tensor.Float](dst, src []T) {
 		parallel(n, grain, workers(), func(lo, hi int64) { log1pReals(dst[lo:hi], src[lo:hi]) })
 	case []float16.Float16:
 		dst := any(dst).([]float16.Float16)
-		parallel(n, grain, workers(), func(lo, hi int64) { log1pHalves(dst[lo:hi], src[lo:hi]) })
+		halves := log1pOfFloat16.of(n)
+		parallel(n, grain, workers(), func(lo, hi int64) { halves(dst[lo:hi], src[lo:hi]) })
 	case []tensor.BFloat16:
 		dst := any(dst).([]tensor.BFloat16)
-		parallel(n, grain, workers(), func(lo, hi int64) { log1pHalves(dst[lo:hi], src[lo:hi]) })
+		halves := log1pOfBFloat16.of(n)
+		parallel(n, grain, workers(), func(lo, hi int64) { halves(dst[lo:hi], src[lo:hi]) })
 	}
 }
 

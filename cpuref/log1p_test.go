@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/x448/float16"
 
 	"vkops/tensor"
 )
@@ -26,6 +27,21 @@ func TestLog1pOfEveryHalfIsCorrectlyRounded(t *testing.T) {
 		require.EqualValues(t, 1<<16, r.Elements)
 		require.LessOrEqual(t, r.MaxULP, 0.5)
 	}
+}
+
+// Calls of many halves look their results up; those of few compute them.
+func TestLog1pOfManyHalvesIsThatOfFew(t *testing.T) {
+	x := make([]float16.Float16, 1<<16+1000)
+	for i := range x {
+		x[i] = float16.Float16(i * 40503)
+	}
+	many, few := make([]float16.Float16, len(x)), make([]float16.Float16, len(x))
+	Log1p(many, x)
+	for lo := 0; lo < len(x); lo += 999 {
+		hi := min(lo+999, len(x))
+		Log1p(few[lo:hi], x[lo:hi])
+	}
+	require.Equal(t, few, many)
 }
 
 // log1pData are n arguments: near 0, near -1, near powers of two and of the root
