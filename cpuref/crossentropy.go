@@ -18,10 +18,10 @@ func SoftmaxCrossEntropyLoss[T tensor.Float, I tensor.Index](dst, scores []T, la
 	switch scores := any(scores).(type) {
 	case []float16.Float16:
 		crossEntropy(any(dst).([]float16.Float16), scores, labels, any(weights).([]float16.Float16), v, op,
-			widenHalves[float16.Float16], float32FromHalf, halfFromFloat32, true)
+			widenRun[float16.Float16], float32FromHalf, halfFromFloat32, true)
 	case []tensor.BFloat16:
 		crossEntropy(any(dst).([]tensor.BFloat16), scores, labels, any(weights).([]tensor.BFloat16), v, op,
-			widenHalves[tensor.BFloat16], tensor.BFloat16.Float32, tensor.BFloat16FromFloat32, true)
+			widenRun[tensor.BFloat16], tensor.BFloat16.Float32, tensor.BFloat16FromFloat32, true)
 	case []float32:
 		crossEntropy(any(dst).([]float32), scores, labels, any(weights).([]float32), v, op,
 			copyRun[float32], func(x float32) float32 { return x }, canonical[float32], false)

@@ -64,6 +64,26 @@ func realHooks[T real](exclusive bool) hooks[T, [2]T] {
 	return h
 }
 
+// halfHooks are those of float32, rounded once.
+func halfHooks[H half](exclusive bool) hooks[H, [2]float32] {
+	h := realHooks[float32](exclusive)
+	var wide [radix]float32
+	return hooks[H, [2]float32]{
+		identity: h.identity,
+		take:     func(s [2]float32, x H) [2]float32 { return h.take(s, widenRun(&wide, []H{x})[0]) },
+		combine:  h.combine,
+		output: func(s [2]float32) H {
+			y := valueToOdd(pair[float32]{s[0], s[1]})
+			if exclusive {
+				y += 0
+			}
+			var half [1]H
+			roundRun(half[:], []float32{y})
+			return half[0]
+		},
+	}
+}
+
 func integerHooks[T integer](exclusive bool) hooks[T, T] {
 	add := func(a, b T) T { return a + b }
 	h := hooks[T, T]{take: add, combine: add, output: func(s T) T { return s }}
@@ -112,6 +132,26 @@ func TestCumSumFollowsTheTree(t *testing.T) {
 				checkScan(t, integerCumSum[uint64](exclusive), integerHooks[uint64](exclusive), v, reverse, x)
 			}
 		}
+	}
+}
+
+func TestCumSumOfHalvesFollowsTheTree(t *testing.T) {
+	r := newRandom(t)
+	for i, v := range boundaryViews() {
+		if v.Elements() > 25000 {
+			continue
+		}
+		wide := mixed[float32](r, v.Elements())
+		halves, brains := make([]float16.Float16, len(wide)), make([]tensor.BFloat16, len(wide))
+		roundRun(halves, wide)
+		roundRun(brains, wide)
+		exclusive, reverse := i&1 != 0, i&2 != 0
+		h, b := halfHooks[float16.Float16](exclusive), halfHooks[tensor.BFloat16](exclusive)
+		if !exclusive { // treeScan tells them apart by it
+			h.first, b.first = canonicalHalf[float16.Float16], canonicalHalf[tensor.BFloat16]
+		}
+		checkScan(t, halfCumSum[float16.Float16](exclusive), h, v, reverse, halves)
+		checkScan(t, halfCumSum[tensor.BFloat16](exclusive), b, v, reverse, brains)
 	}
 }
 

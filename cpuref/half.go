@@ -14,34 +14,55 @@ type half interface {
 	float16.Float16 | tensor.BFloat16
 }
 
-// widenHalves is exact: dst[i] = src[i]. src is at most a run.
-func widenHalves[H half](dst *[radix]float32, src []H) []float32 {
-	out := dst[:len(src)]
+// widenHalves is exact: dst holds the elements of src at a stretch.
+func widenHalves[H half](dst []float32, src []H, at stretch) {
+	i := at.start
 	switch src := any(src).(type) {
 	case []float16.Float16:
-		for i, h := range src {
-			out[i] = float32FromHalf(h)
+		for k := range dst {
+			dst[k] = float32FromHalf(src[i])
+			i += at.step
 		}
 	case []tensor.BFloat16:
-		for i, b := range src {
-			out[i] = b.Float32()
+		for k := range dst {
+			dst[k] = src[i].Float32()
+			i += at.step
 		}
 	}
-	return out
 }
 
 // roundHalves rounds to nearest, ties to even; a NaN becomes 7e00 or 7fc0.
-func roundHalves[H half](dst []H, src []float32) {
+func roundHalves[H half](dst []H, at stretch, src []float32) {
+	i := at.start
 	switch dst := any(dst).(type) {
 	case []float16.Float16:
-		for i, x := range src {
+		for _, x := range src {
 			dst[i] = halfFromFloat32(x)
+			i += at.step
 		}
 	case []tensor.BFloat16:
-		for i, x := range src {
+		for _, x := range src {
 			dst[i] = tensor.BFloat16FromFloat32(x)
+			i += at.step
 		}
 	}
+}
+
+// widenRun and roundRun are the same for a run in one piece.
+func widenRun[H half](dst *[radix]float32, src []H) []float32 {
+	out := dst[:len(src)]
+	widenHalves(out, src, stretch{0, 1, len(src)})
+	return out
+}
+
+func roundRun[H half](dst []H, src []float32) { roundHalves(dst, stretch{0, 1, len(dst)}, src) }
+
+// canonicalHalf is the element itself, a NaN as results carry it.
+func canonicalHalf[H half](x H) H {
+	var wide [radix]float32
+	in := [1]H{x}
+	roundRun(in[:], widenRun(&wide, in[:]))
+	return in[0]
 }
 
 func float32FromHalf(h float16.Float16) float32 {

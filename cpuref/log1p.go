@@ -59,7 +59,7 @@ func log1pHalves[H half](dst, src []H) {
 	var y [radix]float32
 	for len(src) > 0 {
 		n := min(radix, len(src))
-		widenHalves(&r.x, src[:n])
+		widenRun(&r.x, src[:n])
 		r.reduce()
 		logRests(&r.f, &r.tail)
 		for i, x := range r.x[:n] {
@@ -70,7 +70,7 @@ func log1pHalves[H half](dst, src []H) {
 				y[i] = log1pSpecial(x)
 			}
 		}
-		roundHalves(dst[:n], y[:n])
+		roundRun(dst[:n], y[:n])
 		dst, src = dst[n:], src[n:]
 	}
 }

@@ -23,63 +23,45 @@ func LogCumSumExp[T tensor.Float](dst, src []T, v tensor.View) {
 }
 
 func realLogCumSumExp[T real]() operator[T, expSum[T]] {
-	return expOperator(expAggregate[T], expOutputs[T], expWalk[T], canonical[T])
+	return expOperator[T, T](canonical[T])
 }
 
-// expOperator makes an operator of functions on runs.
-func expOperator[E any, T real](aggregate func(run []E) expSum[T], outputs func(dst, run []E, c expSum[T]),
-	walk func(dst, run []E, c expSum[T]) expSum[T], first func(x E) E) operator[E, expSum[T]] {
-	return operator[E, expSum[T]]{
+func halfLogCumSumExp[H half]() operator[H, expSum[float32]] {
+	return expOperator[H, float32](canonicalHalf[H])
+}
+
+func expOperator[E any, T real](first func(x E) E) operator[E, expSum[T]] {
+	return byLine(operator[E, expSum[T]]{
 		identity: expIdentity[T](),
 		combine:  expCombine[T],
-		fold:     foldRuns(expIdentity[T](), expCombine[T], aggregate),
-		outputs:  outputRuns(expCombine[T], outputs),
-		walk:     walkRuns(expIdentity[T](), expCombine[T], walk),
+		groups:   works[group[E, expSum[T]]]{expGroup[E, T, folds], expGroup[E, T, writes], expGroup[E, T, walks], expGroup[E, T, writesLines]},
 		first:    first,
+	})
+}
+
+// expGroup runs in T, which is E or float32, and rounds each output.
+func expGroup[E any, T real, W work](dst, src []E, at stretch, carry expSum[T], runs []expSum[T]) expSum[T] {
+	folded := expIdentity[T]()
+	var e expRun[T]
+	var memory [radix]T
+	for r := 0; at.n > 0; r++ {
+		run := at.run()
+		elements := memory[:run.n]
+		loadStretch(elements, src, run)
+		e.terms(elements)
+		if isFolding[W]() {
+			runs[r] = e.sums(expIdentity[T](), run.n)
+			folded = expCombine(folded, runs[r])
+		}
+		if isWriting[W]() {
+			e.sums(carry, run.n)
+			e.logs(elements)
+			storeStretch(dst, run, elements)
+			if !isOfLines[W]() {
+				carry = expCombine(carry, runs[r])
+			}
+		}
+		at = at.rest()
 	}
-}
-
-func expAggregate[T real](run []T) expSum[T] {
-	var e expRun[T]
-	e.terms(run)
-	return e.sums(expIdentity[T](), len(run))
-}
-
-func expOutputs[T real](dst, run []T, c expSum[T]) {
-	var e expRun[T]
-	e.terms(run)
-	e.sums(c, len(run))
-	e.logs(dst[:len(run)])
-}
-
-func expWalk[T real](dst, run []T, c expSum[T]) expSum[T] {
-	var e expRun[T]
-	e.terms(run)
-	aggregate := e.sums(expIdentity[T](), len(run))
-	e.sums(c, len(run))
-	e.logs(dst[:len(run)])
-	return aggregate
-}
-
-// halfLogCumSumExp runs in float32 and rounds each output.
-func halfLogCumSumExp[H half]() operator[H, expSum[float32]] {
-	return expOperator(
-		func(run []H) expSum[float32] {
-			var wide [radix]float32
-			return expAggregate(widenHalves(&wide, run))
-		},
-		func(dst, run []H, c expSum[float32]) {
-			var wide [radix]float32
-			elements := widenHalves(&wide, run)
-			expOutputs(elements, elements, c)
-			roundHalves(dst, elements)
-		},
-		func(dst, run []H, c expSum[float32]) expSum[float32] {
-			var wide [radix]float32
-			elements := widenHalves(&wide, run)
-			a := expWalk(elements, elements, c)
-			roundHalves(dst, elements)
-			return a
-		},
-		canonicalHalf[H])
+	return folded
 }

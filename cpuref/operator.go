@@ -1,63 +1,55 @@
 package cpuref
 
-// operator is a scan over elements E with running state S, as functions on groups
-// of up to 16 runs of up to 16 elements. combine is not associative in its bits, so
-// the order is part of the contract: an aggregate is the left fold from the identity
-// of its children; a first child's carry is its parent's, and each next one's is the
+// operator is a scan over elements E with running state S, as functions on groups of
+// up to 16 runs of up to 16 elements. combine is not associative in its bits, so the
+// order is part of the contract: an aggregate is the left fold from the identity of
+// its children; a first child's carry is its parent's, and each next one's is the
 // carry before it combined with the aggregate before it. Twin:
 // shaders/include/operator.glsl.
 type operator[E, S any] struct {
 	identity S
 	combine  func(before, after S) S
-	// fold is the aggregate of a group. It leaves those of the runs in runs.
-	fold func(group []E, runs []S) S
-	// outputs writes the outputs of a group that starts from carry, with runs as fold
-	// left them. dst may be group.
-	outputs func(dst, group []E, carry S, runs []S)
-	// walk is both at once, for operators that share work; nil is one after the
-	// other.
-	walk func(dst, group []E, carry S) S
+	groups   works[group[E, S]]
+	rows     works[rows[E, S]]
+	// short writes whole lines of n elements, at most a run, that follow each other, at
+	// most a group; nil goes line by line.
+	short func(dst, src []E, all stretch, n int)
 	// first replaces the output of a line's first element; nil leaves it.
 	first func(x E) E
 }
 
-// foldRuns is an operator's fold from the aggregate of one run.
-func foldRuns[E, S any](identity S, combine func(before, after S) S, aggregate func(run []E) S) func(group []E, runs []S) S {
-	return func(group []E, runs []S) S {
-		folded := identity
-		for i := 0; len(group) > 0; i++ {
-			n := min(radix, len(group))
-			runs[i] = aggregate(group[:n])
-			folded = combine(folded, runs[i])
-			group = group[n:]
-		}
-		return folded
+// works are functions that differ in their work: fold leaves the aggregates of runs,
+// outputs writes their outputs with these aggregates, walk is both at once, and lines
+// is for whole lines, which are a run at most and need no aggregates.
+type works[F any] struct{ fold, outputs, walk, lines F }
+
+// outputsOf is what writes the outputs of lines of n elements, with their runs'
+// aggregates or without.
+func (w *works[F]) outputsOf(n int64, folded bool) F {
+	switch {
+	case folded:
+		return w.outputs
+	case n <= radix:
+		return w.lines
 	}
+	return w.walk
 }
 
-// outputRuns is an operator's outputs from those of one run.
-func outputRuns[E, S any](combine func(before, after S) S, outputs func(dst, run []E, carry S)) func(dst, group []E, carry S, runs []S) {
-	return func(dst, group []E, carry S, runs []S) {
-		for i := 0; len(group) > 0; i++ {
-			n := min(radix, len(group))
-			outputs(dst[:n], group[:n], carry)
-			carry = combine(carry, runs[i])
-			dst, group = dst[n:], group[n:]
-		}
-	}
-}
+// group works on a group of a line, or less of it, that starts from carry. The aggregates
+// of its runs are in runs; its own is returned by fold and walk. dst may be src.
+type group[E, S any] func(dst, src []E, at stretch, carry S, runs []S) S
 
-// walkRuns is an operator's walk from that of one run.
-func walkRuns[E, S any](identity S, combine func(before, after S) S, walk func(dst, run []E, carry S) S) func(dst, group []E, carry S) S {
-	return func(dst, group []E, carry S) S {
-		folded := identity
-		for len(group) > 0 {
-			n := min(radix, len(group))
-			aggregate := walk(dst[:n], group[:n], carry)
-			folded = combine(folded, aggregate)
-			carry = combine(carry, aggregate)
-			dst, group = dst[n:], group[n:]
-		}
-		return folded
+// rows works on a run of neighbouring lines, the first one at a stretch. The aggregates
+// are in c.run; it moves c.group and c.carry past the run.
+type rows[E, S any] func(dst, src []E, at stretch, c *columns[E, S])
+
+// byLine is an operator whose rows are walked line by line.
+func byLine[E, S any](op operator[E, S]) operator[E, S] {
+	op.rows = works[rows[E, S]]{
+		lineByLine(op.combine, op.groups.fold),
+		lineByLine(op.combine, op.groups.outputs),
+		lineByLine(op.combine, op.groups.walk),
+		lineByLine(op.combine, op.groups.lines),
 	}
+	return op
 }

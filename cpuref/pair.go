@@ -59,11 +59,16 @@ func valueToOdd(p pair[float32]) float32 {
 	if !isFinite(sum) {
 		return p.value()
 	}
-	e := sumError(p.hi, p.lo, sum)
-	if e == 0 || e != e { // TwoSum may overflow inside
+	return toOdd(sum, sumError(p.hi, p.lo, sum))
+}
+
+// toOdd is a finite sum rounded to odd, given its error as it is.
+func toOdd(sum, e float32) float32 {
+	ofError := math.Float32bits(e)
+	if ofError&0x7fffffff-1 >= 0x7f7fffff { // 0, or TwoSum overflowed inside
 		return sum
 	}
 	bits := math.Float32bits(sum)
-	bits -= (bits ^ math.Float32bits(e)) >> 31 // the neighbour toward zero
+	bits -= (bits ^ ofError) >> 31 // the neighbour toward zero
 	return math.Float32frombits(bits | 1)
 }

@@ -5,18 +5,26 @@ package cpuref
 // tiles. Twin: shaders/scan_fold_lane.comp and scan_carries_lane.comp, level by level.
 type odometer[S any] struct {
 	leaves    uint64 // pushed so far
-	carry     [levels]S
-	aggregate [levels]S
+	carry     []S
+	aggregate []S
 }
 
-// reset starts the walk below a node with the given carry. depth is that of the
-// walk, or of a longer one.
-func (o *odometer[S]) reset(depth int, identity, carry S) {
-	o.leaves = 0
-	for i := range depth {
-		o.carry[i] = carry
-		o.aggregate[i] = identity
+// newOdometers are for walks of that depth.
+func newOdometers[S any](count, depth int) []odometer[S] {
+	odometers := make([]odometer[S], count)
+	states := make([]S, 2*count*depth)
+	for i := range odometers {
+		odometers[i].carry, odometers[i].aggregate = states[:depth:depth], states[depth:2*depth]
+		states = states[2*depth:]
 	}
+	return odometers
+}
+
+// reset starts the walk below a node with the given carry.
+func (o *odometer[S]) reset(identity, carry S) {
+	o.leaves = 0
+	fill(o.carry, carry)
+	fill(o.aggregate, identity)
 }
 
 // next is the carry of the next leaf.

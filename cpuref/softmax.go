@@ -19,9 +19,9 @@ import (
 func LogSoftmax[T tensor.Float](dst, src []T, v tensor.View) {
 	switch src := any(src).(type) {
 	case []float16.Float16:
-		logSoftmax(any(dst).([]float16.Float16), src, v, widenHalves[float16.Float16], roundHalves[float16.Float16], true)
+		logSoftmax(any(dst).([]float16.Float16), src, v, widenRun[float16.Float16], roundRun[float16.Float16], true)
 	case []tensor.BFloat16:
-		logSoftmax(any(dst).([]tensor.BFloat16), src, v, widenHalves[tensor.BFloat16], roundHalves[tensor.BFloat16], true)
+		logSoftmax(any(dst).([]tensor.BFloat16), src, v, widenRun[tensor.BFloat16], roundRun[tensor.BFloat16], true)
 	case []float32:
 		logSoftmax(any(dst).([]float32), src, v, copyRun[float32], storeRun[float32], false)
 	case []float64:

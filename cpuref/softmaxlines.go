@@ -2,6 +2,7 @@ package cpuref
 
 import (
 	"math"
+	"unsafe"
 
 	"vkops/tensor"
 )
@@ -14,6 +15,12 @@ type softmaxWalk[E any, T real] struct {
 	widen   func(*[radix]T, []E) []T
 	columns int64 // lines of a full strip
 	direct  bool  // runs are neighbours in memory
+}
+
+// stripColumns is how many lines a full strip has: a cache line of elements.
+func stripColumns[E any](inner int64) int64 {
+	var zero E
+	return max(1, min(inner, 64/int64(unsafe.Sizeof(zero))))
 }
 
 func newSoftmax[E any, T real](src []E, v tensor.View, widen func(*[radix]T, []E) []T) *softmaxWalk[E, T] {

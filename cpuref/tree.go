@@ -6,6 +6,4 @@ const (
 	radix     = 16
 	groupSize = radix * radix // elements
 	tileSize  = radix * groupSize
-	// levels of nodes above the groups; an axis has fewer than 16^14 groups.
-	levels = 14
 )

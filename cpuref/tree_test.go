@@ -112,7 +112,9 @@ func boundaryViews() []tensor.View {
 	}
 	return append(views,
 		tensor.View{Outer: 2, N: 33, Inner: 31}, tensor.View{Outer: 70000, N: 3, Inner: 1},
-		tensor.View{Outer: 1, N: 2, Inner: 70000}, tensor.View{Outer: 1, N: 20001, Inner: 17})
+		tensor.View{Outer: 1, N: 2, Inner: 70000}, tensor.View{Outer: 1, N: 20001, Inner: 17},
+		tensor.View{Outer: 2, N: 18, Inner: 1100}, tensor.View{Outer: 1, N: 16500, Inner: 2},
+		tensor.View{Outer: 1, N: 550, Inner: 40})
 }
 
 // checkScan compares op with the definition, bit for bit, for several numbers of
