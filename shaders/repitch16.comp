@@ -28,15 +28,12 @@ layout(push_constant) uniform PushBlock {
 // The next element of the result, and its row and column.
 uint next, row, column;
 
-uint source_word(uint i) { return word_access != 0u ? texelFetch(source_words, int(i)).x : source.at[i]; }
-uint result_word(uint i) { return word_access != 0u ? texelFetch(result_words, int(i)).x : result.at[i]; }
-
 // The 16 bits for the next element; zero beside the copied columns.
 uint element() {
     uint from_column = column - push.shift; // wraps, then exceeds width
     bool copied = from_column < push.width;
     uint from = push.source_base + row * push.source_pitch + (copied ? from_column : 0u);
-    uint bits = source_word(from >> 1) >> (16u * (from & 1u)) & 0xffffu;
+    uint bits = WORD_AT(source, from >> 1) >> (16u * (from & 1u)) & 0xffffu;
     next++;
     column++;
     if (column == push.result_pitch) {
@@ -55,7 +52,7 @@ void main() {
     row = next / push.result_pitch;
     column = next % push.result_pitch;
     for (; word < end; word++) {
-        uint bits = result_word(word);
+        uint bits = WORD_AT(result, word);
         if (word * 2u >= push.result_base) bits = (bits & 0xffff0000u) | element();
         if (next < push.result_count) bits = (bits & 0xffffu) | element() << 16;
         result.at[word] = bits;

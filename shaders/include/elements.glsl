@@ -27,13 +27,6 @@ layout(set = 0, binding = 1) buffer ResultBlock { STORED at[]; } result;
 #if defined(QUADS) || defined(SOURCE_WORDS)
 #include "texels.glsl"
 #endif
-#ifdef SOURCE_WORDS
-#if defined(DTYPE_F64) || defined(DTYPE_I64)
-layout(set = 0, binding = 8) uniform utextureBuffer source_word_pairs;
-#else
-layout(set = 0, binding = 8) uniform utextureBuffer source_words;
-#endif
-#endif
 
 #if defined(DTYPE_F64)
 #define FROM_WORDS packDouble2x32
@@ -42,6 +35,27 @@ layout(set = 0, binding = 8) uniform utextureBuffer source_words;
 #else
 #define FROM_WORDS
 #endif
+
+// What a buffer holds at index i: an element, or the word that two share.
+#ifdef SOURCE_WORDS
+layout(set = 0, binding = 8) STORED_TEXELS(source);
+#define STORED_AT(name, i) (word_access != 0u ? FROM_WORDS(STORED_TEXEL(name, i)) : name.at[i])
+#else
+#define STORED_AT(name, i) name.at[i]
+#endif
+
+// Where element i lies, and what it is of what lies there.
+#if defined(PACKED)
+uint stored_index(uint i) { return i >> 1; }
+ELEMENT element_of(uint word, uint i) { return load16((i & 1u) != 0u ? word >> 16 : word & 0xffffu); }
+#else
+uint stored_index(uint i) { return i; }
+ELEMENT element_of(ELEMENT x, uint i) { return x; }
+#endif
+
+STORED load_stored(uint i) { return STORED_AT(source, i); }
+
+ELEMENT load_element(uint i) { return element_of(load_stored(stored_index(i)), i); }
 
 // Four neighbours in memory.
 struct Quad {
@@ -75,18 +89,6 @@ layout(set = 0, binding = 3) buffer ResultVectorBlock { VECTOR at[]; } result_ve
 
 #if defined(PACKED)
 
-uint load_word(uint i) {
-#ifdef SOURCE_WORDS
-    if (word_access != 0u) return texelFetch(source_words, int(i)).x;
-#endif
-    return source.at[i];
-}
-
-ELEMENT load_element(uint i) {
-    uint word = load_word(i >> 1);
-    return load16((i & 1u) != 0u ? word >> 16 : word & 0xffffu);
-}
-
 #if defined(QUADS) && !defined(NO_SOURCE_QUADS)
 
 // Loads elements i to i+3; i is even.
@@ -95,7 +97,7 @@ Quad load_quad(uint i) {
     if (vector_access != 0u) {
         words = texelFetch(source_word_pairs, int(i >> 2)).xy;
     } else {
-        words = uvec2(load_word(i >> 1), load_word((i >> 1) + 1u));
+        words = uvec2(load_stored(i >> 1), load_stored((i >> 1) + 1u));
     }
     return Quad(load16(words.x & 0xffffu), load16(words.x >> 16), load16(words.y & 0xffffu), load16(words.y >> 16));
 }
@@ -144,14 +146,6 @@ void store_last(uint i, Quad q, uint count) {
 
 #else
 
-ELEMENT load_element(uint i) {
-#if defined(SOURCE_WORDS) && (defined(DTYPE_F64) || defined(DTYPE_I64))
-    if (word_access != 0u) return FROM_WORDS(texelFetch(source_word_pairs, int(i)).xy);
-#elif defined(SOURCE_WORDS)
-    if (word_access != 0u) return FROM_WORDS(texelFetch(source_words, int(i)).x);
-#endif
-    return source.at[i];
-}
 #ifndef NO_RESULT
 void replace_element(uint i, ELEMENT x) { result.at[i] = x; }
 #endif

@@ -13,37 +13,14 @@
 #include "target.glsl"
 
 layout(set = 0, binding = 6) readonly buffer WeightsBlock { STORED at[]; } weights;
-#if defined(SOURCE_WORDS) && defined(DTYPE_F64)
-layout(set = 0, binding = 9) uniform utextureBuffer weights_word_pairs;
-#elif defined(SOURCE_WORDS)
-layout(set = 0, binding = 9) uniform utextureBuffer weights_words;
+#ifdef SOURCE_WORDS
+layout(set = 0, binding = 9) STORED_TEXELS(weights);
 #endif
 
 layout(constant_id = 3) const uint weighted = 0u;
 layout(constant_id = 4) const uint gathered = 0u;
 
-#if defined(PACKED)
-uint load_weight_word(uint i) {
-#ifdef SOURCE_WORDS
-    if (word_access != 0u) return texelFetch(weights_words, int(i)).x;
-#endif
-    return weights.at[i];
-}
-#endif
-
-ELEMENT load_weight(uint i) {
-#if defined(PACKED)
-    uint word = load_weight_word(i >> 1);
-    return load16((i & 1u) != 0u ? word >> 16 : word & 0xffffu);
-#else
-#if defined(SOURCE_WORDS) && defined(DTYPE_F64)
-    if (word_access != 0u) return packDouble2x32(texelFetch(weights_word_pairs, int(i)).xy);
-#elif defined(SOURCE_WORDS)
-    if (word_access != 0u) return uintBitsToFloat(texelFetch(weights_words, int(i)).x);
-#endif
-    return weights.at[i];
-#endif
-}
+ELEMENT load_weight(uint i) { return element_of(STORED_AT(weights, stored_index(i)), i); }
 
 struct Sample {
     REAL loss;

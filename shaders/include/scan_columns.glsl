@@ -58,11 +58,7 @@ uint stride() { return reverse_scan != 0u ? 0u - push.inner : push.inner; }
 layout(constant_id = 13) const uint rows_ahead = 0u;
 
 #ifndef NO_RESULT
-#if defined(DTYPE_F64) || defined(DTYPE_I64)
-layout(set = 0, binding = 9) uniform utextureBuffer result_word_pairs;
-#else
-layout(set = 0, binding = 9) uniform utextureBuffer result_words;
-#endif
+layout(set = 0, binding = 9) STORED_TEXELS(result);
 #endif
 
 uint rows_left; // of the walk, this one too; the kernel sets it
@@ -75,21 +71,9 @@ void prefetch(uint from, uint to) {
     if (rows_left > rows_ahead) {
         from += rows_ahead * stride();
         to += rows_ahead * stride();
-#if defined(PACKED)
-        fetched ^= texelFetch(source_words, int(from >> 1)).x;
-#elif defined(DTYPE_F64) || defined(DTYPE_I64)
-        fetched ^= texelFetch(source_word_pairs, int(from)).x;
-#else
-        fetched ^= texelFetch(source_words, int(from)).x;
-#endif
+        fetched ^= STORED_TEXEL(source, stored_index(from)).x;
 #ifndef NO_RESULT
-#if defined(PACKED)
-        fetched ^= texelFetch(result_words, int(to >> 1)).x;
-#elif defined(DTYPE_F64) || defined(DTYPE_I64)
-        fetched ^= texelFetch(result_word_pairs, int(to)).x;
-#else
-        fetched ^= texelFetch(result_words, int(to)).x;
-#endif
+        fetched ^= STORED_TEXEL(result, stored_index(to)).x;
 #endif
     }
     rows_left--;
@@ -136,7 +120,7 @@ void load_row(uint i) {
 #if defined(PACKED)
     for (uint v = 0u; v < block_columns; v += 2u) {
         if (!is_live(v)) continue;
-        uint word = load_word((i + v) >> 1);
+        uint word = load_stored((i + v) >> 1);
         row[v] = load16(word & 0xffffu);
         row[v + 1u] = load16(word >> 16);
     }

@@ -24,18 +24,14 @@ layout(set = 0, binding = STATES_BINDING) buffer StatesBlock { uint at[]; } stat
 #ifdef STATES_WORDS
 #include "texels.glsl"
 layout(set = 0, binding = 10) uniform utextureBuffer states_words;
+#define STATE_WORD(i) WORD_AT(states, i)
+#else
+#define STATE_WORD(i) states.at[i]
 #endif
-
-uint load_state_word(uint i) {
-#ifdef STATES_WORDS
-    if (word_access != 0u) return texelFetch(states_words, int(i)).x;
-#endif
-    return states.at[i];
-}
 
 STATE load_state(uint i) {
     uint words[STATE_WORDS];
-    for (uint w = 0u; w < STATE_WORDS; w++) words[w] = load_state_word(i * state_size + w);
+    for (uint w = 0u; w < STATE_WORDS; w++) words[w] = STATE_WORD(i * state_size + w);
     return state_from(words);
 }
 

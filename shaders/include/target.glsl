@@ -11,6 +11,9 @@ layout(set = 0, binding = 7) uniform utextureBuffer targets_vectors;
 #ifdef TARGET_WORDS
 #include "texels.glsl"
 layout(set = 0, binding = 7) uniform utextureBuffer targets_words;
+#define TARGET_WORD(i) WORD_AT(targets, i)
+#else
+#define TARGET_WORD(i) targets.at[i]
 #endif
 #ifndef NO_STATUS
 // found, position (low, high), value (low, high), and the smallest position in the
@@ -42,17 +45,10 @@ layout(push_constant) uniform PushBlock {
 } push;
 #endif
 
-uint load_target_word(uint i) {
-#ifdef TARGET_WORDS
-    if (word_access != 0u) return texelFetch(targets_words, int(i)).x;
-#endif
-    return targets.at[i];
-}
-
 uvec2 load_target(uint position) {
     uint i = push.target_base + position;
-    if (target_words == 2u) return uvec2(load_target_word(2u * i), load_target_word(2u * i + 1u));
-    uint word = load_target_word(i);
+    if (target_words == 2u) return uvec2(TARGET_WORD(2u * i), TARGET_WORD(2u * i + 1u));
+    uint word = TARGET_WORD(i);
     return uvec2(word, uint(int(word) >> 31));
 }
 

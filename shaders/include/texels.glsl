@@ -15,4 +15,17 @@ layout(constant_id = 1) const uint vector_access = 0u;
 // loaded as texels then.
 layout(constant_id = 12) const uint word_access = 0u;
 
+// Word i of a buffer of words, as a texel where texels are seen.
+#define WORD_AT(name, i) (word_access != 0u ? texelFetch(name##_words, int(i)).x : name.at[i])
+
+// The texels of a buffer of elements that are loaded by themselves: an element of 32 or
+// 64 bits, or two of 16.
+#if defined(DTYPE_F64) || defined(DTYPE_I64)
+#define STORED_TEXELS(name) uniform utextureBuffer name##_word_pairs
+#define STORED_TEXEL(name, i) texelFetch(name##_word_pairs, int(i)).xy
+#else
+#define STORED_TEXELS(name) uniform utextureBuffer name##_words
+#define STORED_TEXEL(name, i) texelFetch(name##_words, int(i)).x
+#endif
+
 #endif
