@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles every kernel of variants.txt to spv/ and validates it; stops at the first
 # error. With --check compares with the committed spv/ instead of replacing it.
-# Needs glslangValidator (Debian: glslang-tools) and spirv-val (spirv-tools).
+# Needs glslangValidator (Debian: glslang-tools), spirv-opt and spirv-val (spirv-tools).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -33,6 +33,11 @@ build_variant() { # OUT KERNEL OPERATOR TYPE
         cat "$out/$name.log" >&2
         return 255 # makes xargs stop
     fi
+    # Inlined and without variables SwiftShader compiles it in a sixth of the time. NoContraction
+    # keeps floats as they are; merge-return comes first, since inlining needs it.
+    spirv-opt --target-env=vulkan1.1 --preserve-bindings --preserve-spec-constants --merge-return -O \
+        "$out/$name.spv" -o "$out/$name.opt" >"$out/$name.log" || return 255
+    mv "$out/$name.opt" "$out/$name.spv"
     spirv-val --target-env vulkan1.1 "$out/$name.spv" || return 255
     rm "$out/$name.log"
 }
@@ -41,8 +46,10 @@ export -f build_variant
 sed -e 's/#.*//' -e '/^[[:space:]]*$/d' variants.txt |
     xargs -P "$(nproc)" -L 1 bash -euo pipefail -c 'build_variant "$@"' build_variant "$out"
 # Captured first: a closed pipe would end the compiler with an error.
-version=$(glslangValidator --version)
-head -n 1 <<<"$version" >"$out/VERSION"
+for tool in glslangValidator spirv-opt; do
+    version=$($tool --version)
+    head -n 1 <<<"$version"
+done >"$out/VERSION"
 
 if [ "${1:-}" = --check ]; then
     diff -rq spv "$out"

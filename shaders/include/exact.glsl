@@ -10,6 +10,8 @@
 #ifndef VKOPS_EXACT_GLSL
 #define VKOPS_EXACT_GLSL
 
+#include "choose.glsl"
+
 // REAL is the type that arithmetic runs in; 16-bit elements are widened to float.
 #if defined(DTYPE_F64)
 
@@ -60,15 +62,12 @@ bool is_at_least(int a, int b) { return a >= b; }
 bvec4 is_at_least(ivec4 a, int b) { return greaterThanEqual(a, ivec4(b)); }
 
 vec4 choose(bvec4 which, vec4 yes, vec4 no) { return mix(no, yes, which); }
-int choose(bool which, int yes, int no) { return which ? yes : no; }
 ivec4 choose(bvec4 which, ivec4 yes, ivec4 no) { return mix(no, yes, which); }
 
 #endif
 
-REAL choose(bool which, REAL yes, REAL no) { return which ? yes : no; }
-
 // x with every NaN replaced by the one that results carry.
-REAL canonical(REAL x) { return is_nan(x) ? canonical_nan() : x; }
+REAL canonical(REAL x) { return choose(is_nan(x), canonical_nan(), x); }
 
 // The rounding error of s = a + b: a + b == s + sum_error(a, b, s) exactly,
 // unless something overflowed. a and b may come in either order of size.

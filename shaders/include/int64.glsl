@@ -5,7 +5,7 @@
 
 uvec2 add64(uvec2 a, uvec2 b) {
     uint low = a.x + b.x;
-    uint carry = low < a.x ? 1u : 0u;
+    uint carry = uint(low < a.x);
     return uvec2(low, a.y + b.y + carry);
 }
 

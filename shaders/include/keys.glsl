@@ -32,8 +32,6 @@ double from_ordered_bits(KEY key) {
 // Whether the key is a float: one of at least STEP_LIMIT.
 bool key_is_float(KEY key) { return (int(key.y) ^ (int(key.y) >> 31)) >= 0x43800000; }
 
-KEY choose(bool which, KEY yes, KEY no) { return which ? yes : no; }
-
 KEY key_max(KEY a, KEY b) {
     bool less = int(a.y) < int(b.y) || (a.y == b.y && a.x < b.x);
     return less ? b : a;

@@ -49,7 +49,7 @@ TERM pre(ELEMENT x) {
 // clear of subnormals.
 REAL exp_scale(KEY high, KEY low) {
     uint distance = key_distance(high, low);
-    return distance > 100u ? POSITIVE_ZERO : power_of_two(-int(distance));
+    return choose(distance > 100u, POSITIVE_ZERO, power_of_two(-int(distance)));
 }
 
 STATE take(STATE s, TERM t) {

@@ -53,7 +53,7 @@ float pair_sum(Pair p) {
     uint toward_zero = (bits ^ error_bits) >> 31;
     // Neither an exact sum (0) nor an infinite one, whose error is a NaN.
     bool inexact = (error_bits & 0x7fffffffu) - 1u < 0x7f7fffffu;
-    return uintBitsToFloat(inexact ? (bits - toward_zero) | 1u : bits);
+    return uintBitsToFloat(choose(inexact, (bits - toward_zero) | 1u, bits));
 }
 #else
 REAL pair_sum(Pair p) {
@@ -63,13 +63,13 @@ REAL pair_sum(Pair p) {
 #endif
 
 // The value of the pair. An infinite or NaN hi has a lo without meaning.
-REAL pair_value(Pair p) { return canonical(is_finite(p.lo) ? pair_sum(p) : p.hi); }
+REAL pair_value(Pair p) { return canonical(choose(is_finite(p.lo), pair_sum(p), p.hi)); }
 
 // The value of the pair; an empty sum is +0. By bits, since some drivers drop the
 // addition of a zero (lavapipe does, precise or not).
 REAL pair_value_or_zero(Pair p) {
     precise REAL value = pair_value(p);
-    return value == POSITIVE_ZERO && is_negative(value) ? POSITIVE_ZERO : value;
+    return choose(value == POSITIVE_ZERO && is_negative(value), POSITIVE_ZERO, value);
 }
 
 void pair_words(Pair p, out uint words[PAIR_WORDS]) {
