@@ -24,6 +24,23 @@ func TestShortRowsMatchTwin(t *testing.T) {
 	}
 }
 
+// Rows of several runs, groups and tiles as streams of whole quads; rows are left over.
+func TestStreamsMatchTwin(t *testing.T) {
+	lengths := map[tensor.DType][]int{
+		tensor.F32: {17, 18, 31, 32, 61, 64, 65, 255, 258, 4097, 8195}, tensor.F16: {33, 66, 2001}, tensor.BF16: {19}, tensor.F64: {47, 90}, tensor.I32: {4101}, tensor.I64: {29, 70},
+	}
+	if testing.Short() {
+		lengths = map[tensor.DType][]int{tensor.F32: {19, 258}, tensor.F16: {33}, tensor.I32: {4097}}
+	}
+	for _, r := range rigs(t) {
+		for dtype, lengths := range lengths {
+			for _, n := range lengths {
+				checkScans(t, r, r.limits, scanShape{tensor.Shape{515, n}, 1}, dtype, plan.Lane)
+			}
+		}
+	}
+}
+
 // Rows of columns that lie far apart are fetched before their use.
 func TestFarRowsMatchTwin(t *testing.T) {
 	shapes := map[tensor.DType][]scanShape{

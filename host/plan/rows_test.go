@@ -24,7 +24,13 @@ func TestShortRows(t *testing.T) {
 		{"rows are left", cpuLimits(), tensor.F32, tensor.Shape{131, 3}, []string{"scan_lines_lane_cumsum_f32", "scan_outputs_lane_cumsum_f32"}},
 		{"odd rows of 16 bits", cpuLimits(), tensor.F16, tensor.Shape{132, 5}, []string{"scan_lines_lane_cumsum_f16"}},
 		{"few rows", cpuLimits(), tensor.F32, tensor.Shape{127, 16}, []string{"scan_outputs_lane_cumsum_f32"}},
-		{"two runs", cpuLimits(), tensor.F32, tensor.Shape{1 << 20, 17}, []string{"scan_outputs_lane_cumsum_f32"}},
+		{"two runs", cpuLimits(), tensor.F32, tensor.Shape{1 << 20, 32}, []string{"scan_streams_lane_cumsum_f32"}},
+		{"five runs", cpuLimits(), tensor.F32, tensor.Shape{1 << 16, 68}, []string{"scan_outputs_lane_cumsum_f32"}},
+		{"a stream is two rows", cpuLimits(), tensor.F32, tensor.Shape{4096, 2002}, []string{"scan_streams_lane_cumsum_f32"}},
+		{"a row of four is left", cpuLimits(), tensor.F32, tensor.Shape{4097, 17}, []string{"scan_streams_lane_cumsum_f32", "scan_outputs_lane_cumsum_f32"}},
+		{"few streams", cpuLimits(), tensor.F32, tensor.Shape{511, 17}, []string{"scan_outputs_lane_cumsum_f32"}},
+		{"long odd rows of 16 bits", cpuLimits(), tensor.F16, tensor.Shape{4096, 2001}, []string{"scan_streams_lane_cumsum_f16"}},
+		{"too long for loops", cpuLimits(), tensor.F32, tensor.Shape{512, 20001}, []string{"scan_outputs_lane_cumsum_f32"}},
 		{"unseen vectors", few, tensor.F32, tensor.Shape{1 << 10, 16}, []string{"scan_outputs_lane_cumsum_f32"}},
 	} {
 		p := mustPlan(t, tensor.CumSum{Axis: 1}, c.lim, Lane, tensor.Type{DType: c.dtype, Shape: c.shape})

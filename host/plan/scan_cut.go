@@ -21,7 +21,7 @@ func (s *scanner) cut(v tensor.View) {
 		step := limit / slab
 		for o := int64(0); o < v.Outer; o += step {
 			outers := min(step, v.Outer-o)
-			done := s.shortRows(v, o, outers)
+			done := s.blockRows(v, o, outers)
 			if done == outers {
 				continue
 			}

@@ -50,7 +50,7 @@ type walk struct {
 //	other       other rows                       tileForm
 //	other       other columns                    stripForm, one pass if there are many
 //
-// Before that shortRows takes what it can. docs/strategies.md says why.
+// Before that blockRows takes what it can. docs/strategies.md says why.
 func (s *scanner) pickWalk(set *scanSet) walk {
 	switch {
 	case s.plan.Strategy == Lane:
