@@ -47,7 +47,7 @@ sed -e 's/#.*//' -e '/^[[:space:]]*$/d' variants.txt |
     xargs -P "$(nproc)" -L 1 bash -euo pipefail -c 'build_variant "$@"' build_variant "$out"
 # Captured first: a closed pipe would end the compiler with an error.
 for tool in glslangValidator spirv-opt; do
-    version=$($tool --version)
+    version=$($tool --version 2>&1)
     head -n 1 <<<"$version"
 done >"$out/VERSION"
 

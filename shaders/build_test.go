@@ -16,7 +16,7 @@ func TestRebuildGivesTheSameBytes(t *testing.T) {
 	}
 	var installed string
 	for _, tool := range []string{"glslangValidator", "spirv-opt"} {
-		output, err := exec.Command(tool, "--version").Output()
+		output, err := exec.Command(tool, "--version").CombinedOutput()
 		require.NoError(t, err, "%s is missing; Debian's packages are glslang-tools and spirv-tools", tool)
 		line, _, _ := strings.Cut(string(output), "\n")
 		installed += line + "\n"

@@ -12,33 +12,8 @@
 // walk through code that no lane needs.
 layout(constant_id = 5) const uint line_end = 2u;
 
-#ifdef SIDE_BY_SIDE
-// The outputs of four positions, their terms and then their logarithms side by side;
-// the terms also go into the run's aggregate.
-Quad scan_quad(inout STATE run, inout STATE s, Quad x) {
-    Terms terms = pre(vec4(x.a, x.b, x.c, x.d));
-    States sums;
-    for (uint k = 0u; k < 4u; k++, terms = rotated(terms)) {
-        run = take(run, first(terms));
-        s = take(s, first(terms));
-        sums = appended(sums, s);
-    }
-    vec4 y = inclusive(sums);
-    return Quad(y.x, y.y, y.z, y.w);
-}
-#else
-// The outputs of four positions; the terms also go into the run's aggregate. A
-// loop, since the time that SwiftShader takes to compile grows exponentially with
-// the number of steps in a row; others unroll it.
-Quad scan_quad(inout STATE run, inout STATE s, Quad x) {
-    for (uint k = 0u; k < 4u; k++) {
-        TERM term = pre(x.a);
-        run = take(run, term);
-        x = Quad(x.b, x.c, x.d, step_output(s, term));
-    }
-    return x;
-}
-#endif
+#include "scan_quad.glsl"
+bool needs_aggregate() { return true; }
 
 // Writes the outputs of the `count` positions from p on, given the carry into
 // them. The carry becomes the one into the next tile; after a tile that ends the

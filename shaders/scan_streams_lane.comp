@@ -30,28 +30,26 @@ uint positions() { return row_length != 0u ? row_length : push.n; }
 
 #include "scan_stream.glsl"
 
-// The end of a row's first run has its aggregate, and of the last run no aggregate is needed.
-bool two_runs() { return row_length != 0u && row_length <= 2u * RUN; }
+#include "scan_quad.glsl"
 
-// Writes the outputs of the positions p to p+3, or of the first `count` of them; the terms
-// also go into the run's aggregate.
-void scan_quad(inout STATE run, inout STATE s, uint p, uint count) {
+// In rows of two runs the state at the end of the first is its aggregate, and that of the
+// second is not needed.
+bool two_runs() { return row_length != 0u && row_length <= 2u * RUN; }
+bool needs_aggregate() { return !two_runs(); }
+
+// Writes the outputs of the positions p to p+3, or of the first `count` of them.
+void scan_positions(inout STATE run, inout STATE s, uint p, uint count) {
     Quad x = next_elements();
-    ELEMENT first = x.a;
-    for (uint k = 0u; k < 4u; k++) {
-        TERM term = pre(x.a);
-        if (!two_runs()) run = take(run, term);
-        x = Quad(x.b, x.c, x.d, step_output(s, term));
-    }
-    if (exclusive_scan == 0u) x.a = choose(p == 0u, first_inclusive(first), x.a);
-    next_outputs(x, count);
+    Quad y = scan_quad(run, s, x);
+    if (exclusive_scan == 0u) y.a = choose(p == 0u, first_inclusive(x.a), y.a);
+    next_outputs(y, count);
 }
 
 // Writes the outputs of a run of `count` positions from p on, and moves the carries.
 void scan_run(uint p, uint count, inout STATE group, inout STATE run_carry) {
     STATE run = identity();
     STATE s = run_carry;
-    for (uint k = 0u; k < count; k += 4u) scan_quad(run, s, p + k, min(4u, count - k));
+    for (uint k = 0u; k < count; k += 4u) scan_positions(run, s, p + k, min(4u, count - k));
     if (two_runs()) run = s;
     group = combine(group, run);
     run_carry = combine(run_carry, run);

@@ -6,7 +6,7 @@
 #include "scan_line.glsl"
 
 // Takes all four elements of q into the run, in a loop for the reason that
-// scan_quad in scan_outputs_lane.comp gives.
+// scan_quad.glsl gives.
 void take_quad(inout STATE run, Quad q) {
 #ifdef SIDE_BY_SIDE
     Terms terms = pre(vec4(q.a, q.b, q.c, q.d));

@@ -41,6 +41,24 @@ func TestStreamsMatchTwin(t *testing.T) {
 	}
 }
 
+// Columns of one run, several blocks of them to a lane; some rows at once, or fetched ahead.
+func TestShortColumnsMatchTwin(t *testing.T) {
+	shapes := map[tensor.DType][]tensor.Shape{
+		tensor.F32: {{1030, 4, 32}, {131, 7, 66}, {130, 16, 3}, {130, 4, 2}, {3, 15, 520}, {2100, 1, 16}}, tensor.F16: {{130, 12, 34}, {130, 8, 6}},
+		tensor.F64: {{130, 5, 3}}, tensor.I32: {{129, 2, 20}}, tensor.I64: {{2, 9, 257}}, tensor.BF16: {{130, 3, 18}},
+	}
+	if testing.Short() {
+		shapes = map[tensor.DType][]tensor.Shape{tensor.F32: {{1030, 4, 32}, {130, 16, 3}}, tensor.F16: {{130, 12, 34}}}
+	}
+	for _, r := range rigs(t) {
+		for dtype, shapes := range shapes {
+			for _, shape := range shapes {
+				checkScans(t, r, r.limits, scanShape{shape, 1}, dtype, plan.Lane)
+			}
+		}
+	}
+}
+
 // Rows of columns that lie far apart are fetched before their use.
 func TestFarRowsMatchTwin(t *testing.T) {
 	shapes := map[tensor.DType][]scanShape{

@@ -41,6 +41,16 @@ func TestShortRows(t *testing.T) {
 	}
 }
 
+func TestShortColumns(t *testing.T) {
+	for shape, want := range map[[3]int]string{
+		{1024, 4, 256}: "scan_lines_columns_cumsum_f32", {1024, 16, 3}: "scan_lines_columns_cumsum_f32",
+		{1024, 17, 256}: "scan_outputs_columns_cumsum_f32", {1, 4, 4096}: "scan_lines_columns_cumsum_f32",
+	} {
+		p := mustPlan(t, tensor.CumSum{Axis: 1}, cpuLimits(), Lane, typed(tensor.F32, shape[:]...))
+		assert.Equal(t, []string{want}, kernels(p), shape)
+	}
+}
+
 func TestRowsAtOnce(t *testing.T) {
 	for shape, want := range map[[2]int][2]int64{
 		{1 << 20, 2}: {2, 2}, {1 << 20, 3}: {3, 4}, {1 << 20, 4}: {4, 0}, {1 << 20, 6}: {6, 2}, {1 << 20, 12}: {12, 0}, {1 << 20, 16}: {16, 0},

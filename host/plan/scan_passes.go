@@ -124,14 +124,18 @@ func (s *scanner) leaves(set *scanSet, w *scanWindow, walk walk, t *tree) {
 // the start of a line.
 func (s *scanner) outputs(set *scanSet, w *scanWindow, walk walk, t *tree) {
 	kernel := "scan_outputs"
-	if walk.form == lineForm {
+	short := walk.form == columnForm && walk.onePass && w.n <= radix // a run each
+	if walk.form == lineForm || short {
 		kernel = "scan_lines"
 	}
 	j := s.outputJob(set, w, kernel, walk)
-	if walk.form != lineForm {
+	if kernel == "scan_outputs" {
 		j.spec = append(j.spec, NameValue{"carried", flag(t != nil)})
 	}
-	if walk.form == laneForm {
+	switch {
+	case short:
+		s.shortColumns(&j)
+	case walk.form == laneForm:
 		s.lines(&j, set, w, walk)
 	}
 	if t != nil {
@@ -162,6 +166,20 @@ func (s *scanner) lines(j *job, set *scanSet, w *scanWindow, walk walk) {
 	}
 	j.spec = append(j.spec, NameValue{"line_end", end})
 }
+
+// shortColumns gives each lane some blocks of columns of a run each, one after the other.
+func (s *scanner) shortColumns(j *job) {
+	perItem, size := int64(1), int64(j.size)
+	if s.lim.SoftwareDevice {
+		perItem = max(1, min(maxShortBlocks, j.items/size/manyItems))
+	}
+	j.push = append(j.push, pushValue{"lines", j.items}, pushValue{"lines_per_item", perItem})
+	j.items = ceilDiv(j.items, perItem*size) * size
+}
+
+// maxShortBlocks bounds the blocks of short columns that a lane walks: with 16 rows of 64
+// elements each it stays below maxLoops.
+const maxShortBlocks = 32
 
 // outputJob is what passes that read elements and write outputs have in common.
 func (s *scanner) outputJob(set *scanSet, w *scanWindow, kernel string, walk walk) job {

@@ -18,7 +18,7 @@ func (s *scanner) blockRows(v tensor.View, o, outers int64) int64 {
 	blocks, most := outers/perBlock, int64(maxBlocksPerItem)
 	j := job{size: s.laneSize()}
 	switch {
-	case s.plan.Strategy != Lane || s.set != nil || v.Inner > 1 || outers < s.manyItems():
+	case s.plan.Strategy != Lane || s.planSet != nil || v.Inner > 1 || outers < s.manyItems():
 		return 0
 	case v.N <= radix: // a run each
 		j.kernel = s.elements("scan_lines_lane")

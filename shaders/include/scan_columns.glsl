@@ -10,6 +10,7 @@
 
 #define QUADS
 #define SOURCE_WORDS
+#include "choose.glsl"
 #include "scan.glsl"
 
 layout(constant_id = 5) const uint block_columns = 1u;
