@@ -11,8 +11,8 @@ func integerSums[T integer, F form]() operator[T, T] {
 		combine: func(a, b T) T { return a + b },
 		groups:  works[group[T, T]]{integerGroup[T, F, folds], integerGroup[T, F, writes], integerGroup[T, F, walks], integerGroup[T, F, writesLines]},
 		rows:    works[rows[T, T]]{integerRows[T, F, folds], integerRows[T, F, writes], integerRows[T, F, walks], integerRows[T, F, writesLines]},
-		short: func(dst, src []T, all stretch, n int) {
-			line := stretch{all.start, all.step, n}
+		short: func(dst, src []T, all span, n int) {
+			line := span{all.start, all.step, n}
 			for range all.n / n {
 				integerGroup[T, F, writes](dst, src, line, 0, nil)
 				line.start += n * line.step
@@ -21,7 +21,7 @@ func integerSums[T integer, F form]() operator[T, T] {
 	}
 }
 
-func integerGroup[T integer, F form, W work](dst, src []T, at stretch, carry T, _ []T) T {
+func integerGroup[T integer, F form, W work](dst, src []T, at span, carry T, _ []T) T {
 	sum := carry
 	if isWriting[W]() {
 		dst = dst[:len(src)]
@@ -42,7 +42,7 @@ func integerGroup[T integer, F form, W work](dst, src []T, at stretch, carry T, 
 }
 
 // integerRows has no aggregates but the sums themselves.
-func integerRows[T integer, F form, W work](dst, src []T, at stretch, c *columns[T, T]) {
+func integerRows[T integer, F form, W work](dst, src []T, at span, c *columns[T, T]) {
 	sums := c.state
 	if isWriting[W]() {
 		copy(sums, c.carry)

@@ -13,25 +13,26 @@ func pairCumSum[T real, F form]() operator[T, pair[T]] {
 
 // pairFold takes two runs side by side, which fills the time that the sums of one wait
 // for each other.
-func pairFold[T real](_, src []T, at stretch, _ pair[T], runs []pair[T]) pair[T] {
+func pairFold[T real](_, src []T, at span, _ pair[T], runs []pair[T]) pair[T] {
 	folded, r := pairIdentity[T](), 0
 	for ; at.n >= 2*radix; r += 2 {
-		a, b := pairIdentity[T](), pairIdentity[T]()
 		i, j := at.start, at.rest().start
-		for range radix {
-			a, b = a.take(src[i]), b.take(src[j])
+		a, b := pairOf(src[i]), pairOf(src[j])
+		for range radix - 1 {
 			i += at.step
 			j += at.step
+			a, b = a.take(src[i]), b.take(src[j])
 		}
 		runs[r], runs[r+1] = a, b
 		folded = pairCombine(pairCombine(folded, a), b)
-		at = stretch{j, at.step, at.n - 2*radix}
+		at = at.rest().rest()
 	}
 	for ; at.n > 0; r++ {
-		run, i := pairIdentity[T](), at.start
-		for range min(radix, at.n) {
-			run = run.take(src[i])
+		i := at.start
+		run := pairOf(src[i])
+		for range min(radix, at.n) - 1 {
 			i += at.step
+			run = run.take(src[i])
 		}
 		runs[r] = run
 		folded = pairCombine(folded, run)
@@ -42,7 +43,7 @@ func pairFold[T real](_, src []T, at stretch, _ pair[T], runs []pair[T]) pair[T]
 
 // pairOutputs takes two runs side by side, too. A sum that is not finite stays so
 // within its run, so that the last one is tested only.
-func pairOutputs[T real, F form](dst, src []T, at stretch, carry pair[T], runs []pair[T]) (_ pair[T]) {
+func pairOutputs[T real, F form](dst, src []T, at span, carry pair[T], runs []pair[T]) (_ pair[T]) {
 	dst = dst[:len(src)]
 	var elements [2 * radix]T // dst may be src
 	r := 0
@@ -75,7 +76,7 @@ func pairOutputs[T real, F form](dst, src []T, at stretch, carry pair[T], runs [
 			pairAnyOutputs[T, F](dst, elements[radix:], at.rest(), second)
 		}
 		carry = pairCombine(second, runs[r+1])
-		at = stretch{j, at.step, at.n - 2*radix}
+		at = span{j, at.step, at.n - 2*radix}
 	}
 	for ; at.n > 0; r++ {
 		pairOutputsRun[T, F](dst, src, at.run(), carry)
@@ -88,7 +89,7 @@ func pairOutputs[T real, F form](dst, src []T, at stretch, carry pair[T], runs [
 }
 
 // pairOutputsRun is pairOutputs of a run.
-func pairOutputsRun[T real, F form](dst, src []T, at stretch, sum pair[T]) {
+func pairOutputsRun[T real, F form](dst, src []T, at span, sum pair[T]) {
 	dst = dst[:len(src)]
 	var elements [radix]T
 	carry, i := sum, at.start
@@ -115,14 +116,14 @@ func pairOutputsRun[T real, F form](dst, src []T, at stretch, sum pair[T]) {
 	}
 }
 
-func pairWalk[T real, F form](dst, src []T, at stretch, carry pair[T], runs []pair[T]) pair[T] {
+func pairWalk[T real, F form](dst, src []T, at span, carry pair[T], runs []pair[T]) pair[T] {
 	folded := pairFold(nil, src, at, carry, runs)
 	pairOutputs[T, F](dst, src, at, carry, runs)
 	return folded
 }
 
-func pairShort[T real, F form](dst, src []T, all stretch, n int) {
-	line := stretch{all.start, all.step, n}
+func pairShort[T real, F form](dst, src []T, all span, n int) {
+	line := span{all.start, all.step, n}
 	for range all.n / n {
 		pairOutputsRun[T, F](dst, src, line, pairIdentity[T]())
 		line.start += n * line.step
@@ -130,7 +131,7 @@ func pairShort[T real, F form](dst, src []T, all stretch, n int) {
 }
 
 // pairAnyOutputs writes the outputs of a run whose sums may be infinite or NaN.
-func pairAnyOutputs[T real, F form](dst, run []T, at stretch, sum pair[T]) {
+func pairAnyOutputs[T real, F form](dst, run []T, at span, sum pair[T]) {
 	i := at.start
 	for _, x := range run {
 		output := sum

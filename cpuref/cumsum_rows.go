@@ -3,13 +3,13 @@ package cpuref
 // pairRows takes four rows at a time: the sums of a line stay in registers for four
 // elements, and memory is read row by row. Only a line's last run may lack some of
 // four; nothing follows it, so that any other row may take their place.
-func pairRows[T real, F form, W work](dst, src []T, at stretch, c *columns[T, pair[T]]) {
+func pairRows[T real, F form, W work](dst, src []T, at span, c *columns[T, pair[T]]) {
 	runs, sums := c.run, c.state[:len(c.run)]
 	if isFolding[W]() {
 		fill(runs, pairIdentity[T]())
 	}
 	copy(sums, c.carry)
-	for ; at.n > 0; at = (stretch{at.start + 4*at.step, at.step, at.n - 4}) {
+	for ; at.n > 0; at = (span{at.start + 4*at.step, at.step, at.n - 4}) {
 		row := func(of []T, i int) []T {
 			if i < at.n {
 				return of[at.start+i*at.step:][:len(runs)]

@@ -14,8 +14,8 @@ type half interface {
 	float16.Float16 | tensor.BFloat16
 }
 
-// widenHalves is exact: dst holds the elements of src at a stretch.
-func widenHalves[H half](dst []float32, src []H, at stretch) {
+// widenHalves is exact: dst holds the elements of src at a span.
+func widenHalves[H half](dst []float32, src []H, at span) {
 	i := at.start
 	switch src := any(src).(type) {
 	case []float16.Float16:
@@ -32,7 +32,7 @@ func widenHalves[H half](dst []float32, src []H, at stretch) {
 }
 
 // roundHalves rounds to nearest, ties to even; a NaN becomes 7e00 or 7fc0.
-func roundHalves[H half](dst []H, at stretch, src []float32) {
+func roundHalves[H half](dst []H, at span, src []float32) {
 	i := at.start
 	switch dst := any(dst).(type) {
 	case []float16.Float16:
@@ -51,11 +51,11 @@ func roundHalves[H half](dst []H, at stretch, src []float32) {
 // widenRun and roundRun are the same for a run in one piece.
 func widenRun[H half](dst *[radix]float32, src []H) []float32 {
 	out := dst[:len(src)]
-	widenHalves(out, src, stretch{0, 1, len(src)})
+	widenHalves(out, src, span{0, 1, len(src)})
 	return out
 }
 
-func roundRun[H half](dst []H, src []float32) { roundHalves(dst, stretch{0, 1, len(dst)}, src) }
+func roundRun[H half](dst []H, src []float32) { roundHalves(dst, span{0, 1, len(dst)}, src) }
 
 // canonicalHalf is the element itself, a NaN as results carry it.
 func canonicalHalf[H half](x H) H {

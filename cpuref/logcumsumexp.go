@@ -40,14 +40,14 @@ func expOperator[E any, T real](first func(x E) E) operator[E, expSum[T]] {
 }
 
 // expGroup runs in T, which is E or float32, and rounds each output.
-func expGroup[E any, T real, W work](dst, src []E, at stretch, carry expSum[T], runs []expSum[T]) expSum[T] {
+func expGroup[E any, T real, W work](dst, src []E, at span, carry expSum[T], runs []expSum[T]) expSum[T] {
 	folded := expIdentity[T]()
 	var e expRun[T]
 	var memory [radix]T
 	for r := 0; at.n > 0; r++ {
 		run := at.run()
 		elements := memory[:run.n]
-		loadStretch(elements, src, run)
+		loadSpan(elements, src, run)
 		e.terms(elements)
 		if isFolding[W]() {
 			runs[r] = e.sums(expIdentity[T](), run.n)
@@ -56,7 +56,7 @@ func expGroup[E any, T real, W work](dst, src []E, at stretch, carry expSum[T], 
 		if isWriting[W]() {
 			e.sums(carry, run.n)
 			e.logs(elements)
-			storeStretch(dst, run, elements)
+			storeSpan(dst, run, elements)
 			if !isOfLines[W]() {
 				carry = expCombine(carry, runs[r])
 			}

@@ -13,7 +13,7 @@ type operator[E, S any] struct {
 	rows     works[rows[E, S]]
 	// short writes whole lines of n elements, at most a run, that follow each other, at
 	// most a group; nil goes line by line.
-	short func(dst, src []E, all stretch, n int)
+	short func(dst, src []E, all span, n int)
 	// first replaces the output of a line's first element; nil leaves it.
 	first func(x E) E
 }
@@ -37,11 +37,11 @@ func (w *works[F]) outputsOf(n int64, folded bool) F {
 
 // group works on a group of a line, or less of it, that starts from carry. The aggregates
 // of its runs are in runs; its own is returned by fold and walk. dst may be src.
-type group[E, S any] func(dst, src []E, at stretch, carry S, runs []S) S
+type group[E, S any] func(dst, src []E, at span, carry S, runs []S) S
 
-// rows works on a run of neighbouring lines, the first one at a stretch. The aggregates
+// rows works on a run of neighbouring lines, the first one at a span. The aggregates
 // are in c.run; it moves c.group and c.carry past the run.
-type rows[E, S any] func(dst, src []E, at stretch, c *columns[E, S])
+type rows[E, S any] func(dst, src []E, at span, c *columns[E, S])
 
 // byLine is an operator whose rows are walked line by line.
 func byLine[E, S any](op operator[E, S]) operator[E, S] {

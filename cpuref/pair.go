@@ -13,6 +13,10 @@ func pairIdentity[T real]() pair[T] {
 	return pair[T]{zero, zero}
 }
 
+// pairOf is the empty sum after it took x. An infinite x or NaN leaves it a lo, which has
+// no meaning.
+func pairOf[T real](x T) pair[T] { return pair[T]{x, pairIdentity[T]().lo} }
+
 // sumExcess is the excess of s = a + b over the exact sum. It is the error with
 // its sign turned: an exact sum gives +0 here, and lo - 0 keeps a lo of -0.
 func sumExcess[T real](a, b, s T) T {

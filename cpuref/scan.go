@@ -55,7 +55,7 @@ func (s *scan[E, S]) run(threads int) {
 func (s *scan[E, S]) runShort(lo, hi int64) {
 	n := int(s.view.N)
 	for at := int(lo) * n; at < int(hi)*n; {
-		all := stretch{at, 1, min(groupSize/n*n, int(hi)*n-at)}
+		all := span{at, 1, min(groupSize/n*n, int(hi)*n-at)}
 		at += all.n
 		if s.reverse {
 			all.start, all.step = at-1, -1

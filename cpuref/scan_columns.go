@@ -71,7 +71,7 @@ func (w *walker[E, S]) walkColumns(p, end int, states []S) {
 
 // lineByLine is work on a run of each line.
 func lineByLine[E, S any](combine func(before, after S) S, work group[E, S]) rows[E, S] {
-	return func(dst, src []E, at stretch, c *columns[E, S]) {
+	return func(dst, src []E, at span, c *columns[E, S]) {
 		for i := range c.run {
 			work(dst, src, at, c.carry[i], c.run[i:i+1])
 			c.group[i], c.carry[i] = combine(c.group[i], c.run[i]), combine(c.carry[i], c.run[i])

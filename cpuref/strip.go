@@ -63,10 +63,10 @@ func (w *walker[E, S]) reset(carries ...S) {
 }
 
 // at is where count elements of the strip's first line lie, from scan position p on.
-func (w *walker[E, S]) at(p, count int) stretch {
+func (w *walker[E, S]) at(p, count int) span {
 	n, inner := int(w.view.N), int(w.view.Inner)
 	if w.reverse {
-		return stretch{(w.outer*n+n-1-p)*inner + w.column, -inner, count}
+		return span{(w.outer*n+n-1-p)*inner + w.column, -inner, count}
 	}
-	return stretch{(w.outer*n+p)*inner + w.column, inner, count}
+	return span{(w.outer*n+p)*inner + w.column, inner, count}
 }

@@ -6,23 +6,23 @@ import (
 	"vkops/tensor"
 )
 
-// stretch is where neighbours of a line lie in memory, in the order of the scan: n
+// span is where neighbours of a line lie in memory, in the order of the scan: n
 // elements from start on, step apart.
-type stretch struct{ start, step, n int }
+type span struct{ start, step, n int }
 
-// run is the first run of a stretch.
-func (s stretch) run() stretch {
+// run is the first run of a span.
+func (s span) run() span {
 	s.n = min(radix, s.n)
 	return s
 }
 
 // rest is what follows that run.
-func (s stretch) rest() stretch {
-	return stretch{s.start + radix*s.step, s.step, s.n - radix}
+func (s span) rest() span {
+	return span{s.start + radix*s.step, s.step, s.n - radix}
 }
 
-// loadStretch widens elements of src to T, where they are not T.
-func loadStretch[E any, T real](dst []T, src []E, at stretch) {
+// loadSpan widens elements of src to T, where they are not T.
+func loadSpan[E any, T real](dst []T, src []E, at span) {
 	switch src := any(src).(type) {
 	case []T:
 		i := at.start
@@ -37,8 +37,8 @@ func loadStretch[E any, T real](dst []T, src []E, at stretch) {
 	}
 }
 
-// storeStretch rounds to the elements of dst.
-func storeStretch[E any, T real](dst []E, at stretch, src []T) {
+// storeSpan rounds to the elements of dst.
+func storeSpan[E any, T real](dst []E, at span, src []T) {
 	switch dst := any(dst).(type) {
 	case []T:
 		i := at.start
