@@ -46,16 +46,12 @@ func infer(op tensor.Op, inputs []tensor.Dense) (tensor.Type, error) {
 	if op == nil {
 		return tensor.Type{}, fmt.Errorf("cpuref: no operator")
 	}
-	types := make([]tensor.Type, len(inputs))
-	for i, in := range inputs {
-		types[i] = in.Type
-	}
-	t, err := op.Infer(types...)
+	t, err := op.Infer(tensor.TypesOf(inputs)...)
 	if err != nil {
 		return tensor.Type{}, err
 	}
 	for i, in := range inputs {
-		if err := checkData(op, fmt.Sprintf("input %d", i), in); err != nil {
+		if err := checkData(op, tensor.Argument(op, i), in); err != nil {
 			return tensor.Type{}, err
 		}
 	}

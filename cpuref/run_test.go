@@ -30,6 +30,10 @@ func TestRunRefusesWhatDoesNotFit(t *testing.T) {
 		_, err := Run(c.op, c.inputs...)
 		require.ErrorIs(t, err, c.kind)
 	}
+	short = ints
+	short.Data = short.Data[:4]
+	_, err = Run(tensor.SoftmaxCrossEntropyLoss{}, x, short)
+	require.EqualError(t, err, "crossentropy: labels holds 4 bytes; int32[2] needs 8")
 	_, err = Run(nil, x)
 	require.Error(t, err)
 }

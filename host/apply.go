@@ -53,7 +53,7 @@ func (v *vulkan) applyAtOnce(ctx context.Context, op tensor.Op, dst tensor.Dense
 	if !inParts && v.sendsChosen(op, inputs[0]) {
 		return v.applyInWindows(ctx, op, dst, inputs, v.windowBytes(mostPart))
 	}
-	p, err := v.prepareFor(op, denseTypes(inputs), inPlace(op)) // as most of these calls run
+	p, err := v.prepareFor(op, tensor.TypesOf(inputs), inPlace(op)) // as most of these calls run
 	switch {
 	case err != nil:
 		return err
@@ -212,12 +212,4 @@ func (v *vulkan) lend(d tensor.Dense) *Buffer {
 // lends reports whether host memory can be lent, and is worth it.
 func (v *vulkan) lends(d tensor.Dense) bool {
 	return v.direct && v.importFrom >= 0 && int64(len(d.Data)) >= v.importFrom && v.gpu.Imports(d.Data)
-}
-
-func denseTypes(tensors []tensor.Dense) []tensor.Type {
-	types := make([]tensor.Type, len(tensors))
-	for i, d := range tensors {
-		types[i] = d.Type
-	}
-	return types
 }

@@ -92,7 +92,7 @@ func TestBadArgumentsOfTensors(t *testing.T) {
 			{tensor.CumSum{}, square.Buffer, []*host.Buffer{x.Buffer}, host.ErrShape, "cumsum: output has shape [2 2]; result has [2 3]"},
 			{tensor.CumSum{}, ints.Buffer, []*host.Buffer{weight.Buffer}, host.ErrType, "cumsum: output has element type int64; result has float32"},
 			{tensor.Log1p{}, nil, []*host.Buffer{ints.Buffer}, host.ErrType, "log1p: input has element type int64; allowed: float16, bfloat16, float32, float64"},
-			{tensor.LogCumSumExp{}, nil, []*host.Buffer{ints.Buffer}, host.ErrType, "logcumsumexp: x has element type int64; allowed: float16, bfloat16, float32, float64"},
+			{tensor.LogCumSumExp{}, nil, []*host.Buffer{ints.Buffer}, host.ErrType, "logcumsumexp: X has element type int64; allowed: float16, bfloat16, float32, float64"},
 			{tensor.NLL{Reduction: tensor.None}, weight.Buffer, []*host.Buffer{square.Buffer, ints.Buffer, weight.Buffer}, host.ErrOverlap, "nll: output is the weight"},
 			{tensor.NLL{}, nil, []*host.Buffer{x.Buffer, nil}, host.ErrArity, "nll: target is nil"},
 			{nil, nil, []*host.Buffer{x.Buffer}, host.ErrUnsupported, host.ErrUnsupported.Error() + ": operator <nil> is not one of package tensor"},

@@ -115,7 +115,7 @@ func runSlices[T tensor.Element](ctx context.Context, rt *Runtime, op tensor.Op,
 	}
 	for i, in := range inputs {
 		if same := sameMemory(tensor.BytesOf(dst), in.Data); overlaps(tensor.BytesOf(dst), in.Data) && !(same && i == 0 && inPlace(op)) {
-			return nil, tensor.Errorf(op.Name(), ErrOverlap, "dst overlaps the %s", argument(op, i))
+			return nil, tensor.Errorf(op.Name(), ErrOverlap, "dst overlaps the %s", tensor.Argument(op, i))
 		}
 	}
 	if err := rt.runInto(orBackground(ctx), op, tensor.Dense{Type: out, Data: tensor.BytesOf(dst)}, inputs); err != nil {
@@ -130,14 +130,14 @@ func (rt *Runtime) checkDense(op tensor.Op, inputs []tensor.Dense) (tensor.Op, t
 	if err != nil {
 		return nil, tensor.Type{}, err
 	}
-	out, err := op.Infer(denseTypes(inputs)...)
+	out, err := op.Infer(tensor.TypesOf(inputs)...)
 	if err != nil {
 		return nil, tensor.Type{}, err
 	}
 	for i, in := range inputs {
 		size := in.DType.Size()
 		if n, err := in.Shape.Elements(); err != nil || int64(len(in.Data)) != n*int64(size) {
-			return nil, tensor.Type{}, tensor.Errorf(op.Name(), ErrShape, "%s has %d elements; shape %s holds %d", argument(op, i), len(in.Data)/size, in.Shape, n)
+			return nil, tensor.Type{}, tensor.Errorf(op.Name(), ErrShape, "%s has %d elements; shape %s holds %d", tensor.Argument(op, i), len(in.Data)/size, in.Shape, n)
 		}
 	}
 	return op, out, rt.usable(op.Name())
@@ -148,7 +148,7 @@ func (rt *Runtime) runInto(ctx context.Context, op tensor.Op, dst tensor.Dense, 
 	if err := ctx.Err(); err != nil {
 		return wrap(op.Name(), err)
 	}
-	if rt.isSmall(op, denseTypes(inputs)) {
+	if rt.isSmall(op, tensor.TypesOf(inputs)) {
 		rt.log.Debug("ran on the twin", "op", op.Name(), "input", inputs[0].Type.String(), "reason", "the work is small")
 		return cpuref.RunInto(dst, op, inputs...)
 	}

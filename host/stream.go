@@ -57,7 +57,7 @@ func (rt *Runtime) prepare(op tensor.Op, dst *Buffer, inputs []*Buffer, alloc fu
 	}
 	types := make([]tensor.Type, len(inputs))
 	for i, b := range inputs {
-		if err := rt.owns(op, argument(op, i), b); err != nil {
+		if err := rt.owns(op, tensor.Argument(op, i), b); err != nil {
 			return call{}, err
 		}
 		types[i] = b.typ
@@ -81,7 +81,7 @@ func (rt *Runtime) prepare(op tensor.Op, dst *Buffer, inputs []*Buffer, alloc fu
 	}
 	for i, b := range inputs {
 		if b == dst && !(i == 0 && inPlace(op)) {
-			return call{}, tensor.Errorf(op.Name(), ErrOverlap, "output is the %s", argument(op, i))
+			return call{}, tensor.Errorf(op.Name(), ErrOverlap, "output is the %s", tensor.Argument(op, i))
 		}
 	}
 	return c, nil
@@ -141,23 +141,6 @@ func copied(index *int64) *int64 {
 	}
 	value := *index
 	return &value
-}
-
-// argument is the operator text's name of an input.
-func argument(op tensor.Op, i int) string {
-	names := []string{"x"}
-	switch op.(type) {
-	case tensor.Log1p, tensor.LogSoftmax:
-		names[0] = "input"
-	case tensor.NLL:
-		names = []string{"input", "target", "weight"}
-	case tensor.SoftmaxCrossEntropyLoss:
-		names = []string{"scores", "labels", "weights"}
-	}
-	if i < len(names) {
-		return names[i]
-	}
-	return fmt.Sprintf("input %d", i)
 }
 
 // isOperatorError reports whether the error's text starts with an operator's name.

@@ -98,7 +98,7 @@ func firstDifference(a, b tensor.Dense) int64 {
 // mismatch builds the error and leaves the tensors in files.
 func (v *verifier) mismatch(op tensor.Op, at int64, got, want tensor.Dense, args []tensor.Dense) error {
 	e := &MismatchError{Op: op.Name(), Index: at, Got: element(got, at), Want: element(want, at)}
-	if x, err := v.backend.explain(op, got.Type, denseTypes(args)); err == nil {
+	if x, err := v.backend.explain(op, got.Type, tensor.TypesOf(args)); err == nil {
 		e.Kernel = strings.Join(x.Kernels, ", ")
 	}
 	dir, err := v.dump(op, got, want, args)
@@ -123,7 +123,7 @@ func (v *verifier) dump(op tensor.Op, got, want tensor.Dense, args []tensor.Dens
 	}
 	files := map[string]tensor.Dense{"device.npy": got, "twin.npy": want}
 	for i, d := range args {
-		files[strings.ReplaceAll(argument(op, i), " ", "_")+".npy"] = d
+		files[strings.ReplaceAll(tensor.Argument(op, i), " ", "_")+".npy"] = d
 	}
 	for name, d := range files {
 		if err := writeFile(filepath.Join(dir, name), d); err != nil {

@@ -15,7 +15,7 @@ const mostWindow = 8 << 20
 // applyInWindows runs an operator in windows of some bytes: the tensors stay in host
 // memory, kernels see windows in scratch memory.
 func (v *vulkan) applyInWindows(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense, window int64) error {
-	p, err := v.prepareWindows(op, denseTypes(inputs), window)
+	p, err := v.prepareWindows(op, tensor.TypesOf(inputs), window)
 	if err != nil {
 		return err
 	}

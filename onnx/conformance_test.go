@@ -29,7 +29,7 @@ func TestCaseTensorsComeBack(t *testing.T) {
 	for _, path := range files {
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
-		d, name, err := ReadTensor(bytes.NewReader(data))
+		d, name, err := ParseTensor(data)
 		require.NoError(t, err, path)
 		var b bytes.Buffer
 		require.NoError(t, WriteTensor(&b, d, name))

@@ -27,17 +27,17 @@ type operator struct {
 }
 
 var operators = map[string]operator{
-	"CumSum": {11, []string{"x", "axis"}, 2,
+	"CumSum": {11, append(tensor.Arguments(tensor.CumSum{}), "axis"), 2,
 		map[string]attributeKind{"exclusive": kindInt, "reverse": kindInt}, buildCumSum, 1},
-	"LogCumSumExp": {29, []string{"X"}, 1,
+	"LogCumSumExp": {29, tensor.Arguments(tensor.LogCumSumExp{}), 1,
 		map[string]attributeKind{"axis": kindInt}, buildLogCumSumExp, 1},
-	"Log1p": {29, []string{"input"}, 1,
+	"Log1p": {29, tensor.Arguments(tensor.Log1p{}), 1,
 		nil, func(attributes) (tensor.Op, error) { return tensor.Log1p{}, nil }, 1},
-	"LogSoftmax": {13, []string{"input"}, 1,
+	"LogSoftmax": {13, tensor.Arguments(tensor.LogSoftmax{}), 1,
 		map[string]attributeKind{"axis": kindInt}, buildLogSoftmax, 1},
-	"NegativeLogLikelihoodLoss": {12, []string{"input", "target", "weight"}, 2,
+	"NegativeLogLikelihoodLoss": {12, tensor.Arguments(tensor.NLL{}), 2,
 		map[string]attributeKind{"ignore_index": kindInt, "reduction": kindString}, buildNLL, 1},
-	"SoftmaxCrossEntropyLoss": {12, []string{"scores", "labels", "weights"}, 2,
+	"SoftmaxCrossEntropyLoss": {12, tensor.Arguments(tensor.SoftmaxCrossEntropyLoss{}), 2,
 		map[string]attributeKind{"ignore_index": kindInt, "reduction": kindString}, buildCrossEntropy, 2},
 }
 
@@ -94,7 +94,7 @@ func lossOf(attrs attributes, name string) (tensor.NLL, error) {
 	}
 	if a, given := attrs.find("reduction"); given {
 		var err error
-		if op.Reduction, err = tensor.ParseReduction(a.s); err != nil {
+		if op.Reduction, err = tensor.ParseReduction(name, a.s); err != nil {
 			return op, tensor.Errorf(name, tensor.ErrAttribute, "attribute reduction is %s, must be mean, sum or none", quote(a.s))
 		}
 	}

@@ -3,7 +3,6 @@ package onnx
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 
 	"vkops/tensor"
@@ -26,18 +25,9 @@ type tensorHead struct {
 	counts [16]int64 // elements by field number
 }
 
-// ReadTensor reads one TensorProto and gives its name beside it. Elements may be
-// raw or in the typed fields; data kept in a second file is ErrUnsupported.
-func ReadTensor(r io.Reader) (tensor.Dense, string, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return tensor.Dense{}, "", err
-	}
-	return ParseTensor(data)
-}
-
-// ParseTensor is ReadTensor from memory. The result shares none of it. What is no whole
-// TensorProto is [ErrFormat], what is not read here [ErrUnsupported].
+// ParseTensor reads one TensorProto and gives its name beside it. The result shares none of
+// data. Elements may be raw or in the typed fields; what is kept in a second file, or not
+// read here for another reason, is [ErrUnsupported], what is no whole TensorProto [ErrFormat].
 func ParseTensor(data []byte) (tensor.Dense, string, error) {
 	head, err := parseTensorHead(data)
 	if err != nil {

@@ -26,19 +26,11 @@ func NewDense(t Type) (Dense, error) {
 	if t.DType.Size() == 0 {
 		return Dense{}, fmt.Errorf("%w: %s", ErrType, t.DType)
 	}
-	if err := hostmemory.Probe(n); err != nil {
+	data, err := hostmemory.Bytes(n)
+	if err != nil {
 		return Dense{}, fmt.Errorf("%s: %w", t, err)
 	}
-	return Dense{t, alignedBytes(int(n))}, nil
-}
-
-// alignedBytes allocates as 64-bit words, since a []byte may start anywhere.
-func alignedBytes(n int) []byte {
-	if n == 0 {
-		return nil
-	}
-	words := make([]uint64, (n+7)/8)
-	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n)
+	return Dense{t, data}, nil
 }
 
 // Of makes a Dense over values, which it shares. The number of values must be

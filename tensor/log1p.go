@@ -11,12 +11,5 @@ func (Log1p) Name() string { return "log1p" }
 // Infer takes the input and gives an output of the same type. Errors: [ErrArity],
 // [ErrType], [ErrShape].
 func (op Log1p) Infer(inputs ...Type) (Type, error) {
-	if err := checkArity(op.Name(), len(inputs), 1, 1); err != nil {
-		return Type{}, err
-	}
-	x := inputs[0]
-	if err := checkType(op.Name(), "input", x.DType, floatTypes...); err != nil {
-		return Type{}, err
-	}
-	return x, checkShape(op.Name(), "input", x)
+	return inferOne(op, inputs, floatTypes)
 }

@@ -22,48 +22,41 @@ func (op SoftmaxCrossEntropyLoss) Attributes() (Reduction, *int64) {
 	return op.Reduction, op.IgnoreIndex
 }
 
-// lossText is what the texts of the losses of class labels differ in: the names of
-// their three inputs, and the element types.
-type lossText struct {
-	name      string
-	arguments [3]string
-	types     []DType
-}
-
-// infer takes values [N, C, d1...], labels [N, d1...] and, optionally, weights [C].
-func (l lossText) infer(reduction Reduction, inputs []Type) (Type, error) {
-	if err := checkArity(l.name, len(inputs), 2, 3); err != nil {
+// inferLoss takes values [N, C, d1...], labels [N, d1...] and, optionally, weights [C].
+func inferLoss(op Op, reduction Reduction, types []DType, inputs []Type) (Type, error) {
+	name, arguments := op.Name(), Arguments(op)
+	if err := checkArity(name, len(inputs), 2, 3); err != nil {
 		return Type{}, err
 	}
 	if int(reduction) >= len(reductions) {
-		return Type{}, Errorf(l.name, ErrAttribute, "reduction %d is not mean, sum or none", reduction)
+		return Type{}, Errorf(name, ErrAttribute, "reduction %d is not mean, sum or none", reduction)
 	}
 	values, labels := inputs[0], inputs[1]
-	if err := checkType(l.name, l.arguments[0], values.DType, l.types...); err != nil {
+	if err := checkType(name, arguments[0], values.DType, types...); err != nil {
 		return Type{}, err
 	}
-	if err := checkType(l.name, l.arguments[1], labels.DType, I32, I64); err != nil {
+	if err := checkType(name, arguments[1], labels.DType, I32, I64); err != nil {
 		return Type{}, err
 	}
-	for i, arg := range l.arguments[:2] {
-		if err := checkShape(l.name, arg, inputs[i]); err != nil {
+	for i, arg := range arguments[:2] {
+		if err := checkShape(name, arg, inputs[i]); err != nil {
 			return Type{}, err
 		}
 	}
 	if len(values.Shape) < 2 {
-		return Type{}, Errorf(l.name, ErrShape, "%s %s has rank %d; must be at least 2", l.arguments[0], values.Shape, len(values.Shape))
+		return Type{}, Errorf(name, ErrShape, "%s %s has rank %d; must be at least 2", arguments[0], values.Shape, len(values.Shape))
 	}
 	want := slices.Delete(slices.Clone(values.Shape), 1, 2)
 	if !slices.Equal(labels.Shape, want) {
-		return Type{}, Errorf(l.name, ErrShape, "%s has shape %s; %s %s needs %s", l.arguments[1], labels.Shape, l.arguments[0], values.Shape, want)
+		return Type{}, Errorf(name, ErrShape, "%s has shape %s; %s %s needs %s", arguments[1], labels.Shape, arguments[0], values.Shape, want)
 	}
 	if len(inputs) == 3 {
 		weight := inputs[2]
 		if weight.DType != values.DType {
-			return Type{}, Errorf(l.name, ErrType, "%s has element type %s; %s has %s", l.arguments[2], weight.DType, l.arguments[0], values.DType)
+			return Type{}, Errorf(name, ErrType, "%s has element type %s; %s has %s", arguments[2], weight.DType, arguments[0], values.DType)
 		}
 		if c := values.Shape[1]; !slices.Equal(weight.Shape, Shape{c}) {
-			return Type{}, Errorf(l.name, ErrShape, "%s has shape %s; %d classes need [%d]", l.arguments[2], weight.Shape, c, c)
+			return Type{}, Errorf(name, ErrShape, "%s has shape %s; %d classes need [%d]", arguments[2], weight.Shape, c, c)
 		}
 	}
 	out := Type{values.DType, Shape{}}

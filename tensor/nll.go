@@ -23,12 +23,12 @@ func (r Reduction) String() string {
 }
 
 // ParseReduction finds a reduction by its attribute text; another one is
-// [ErrAttribute].
-func ParseReduction(s string) (Reduction, error) {
+// [ErrAttribute] of the operator named.
+func ParseReduction(op, s string) (Reduction, error) {
 	if i := slices.Index(reductions[:], s); i >= 0 {
 		return Reduction(i), nil
 	}
-	return 0, Errorf("nll", ErrAttribute, "reduction %q is not mean, sum or none", s)
+	return 0, Errorf(op, ErrAttribute, "reduction %q is not mean, sum or none", s)
 }
 
 // NLL is the ONNX operator NegativeLogLikelihoodLoss (since version 12): minus the
@@ -57,7 +57,7 @@ func (NLL) Name() string { return "nll" }
 // the weight [C]. The loss is a scalar, or shaped like the target for None. Errors:
 // [ErrArity], [ErrType], [ErrShape], [ErrAttribute] for a Reduction that is none.
 func (op NLL) Infer(inputs ...Type) (Type, error) {
-	return lossText{op.Name(), [3]string{"input", "target", "weight"}, []DType{F16, F32, F64}}.infer(op.Reduction, inputs)
+	return inferLoss(op, op.Reduction, []DType{F16, F32, F64}, inputs)
 }
 
 // View is the input's shape as [N, C, D]. The shape has passed Infer.

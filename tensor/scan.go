@@ -30,13 +30,13 @@ func (LogCumSumExp) Name() string { return "logcumsumexp" }
 // Infer takes x and gives y of the same type. Errors: [ErrArity], [ErrType], [ErrShape],
 // [ErrAxis].
 func (op CumSum) Infer(inputs ...Type) (Type, error) {
-	return inferScan(op.Name(), inputs, op.Axis, AllDTypes())
+	return inferScan(op, inputs, op.Axis, AllDTypes())
 }
 
 // Infer takes X and gives Y of the same type. Errors: [ErrArity], [ErrType], [ErrShape],
 // [ErrAxis].
 func (op LogCumSumExp) Infer(inputs ...Type) (Type, error) {
-	return inferScan(op.Name(), inputs, op.Axis, floatTypes)
+	return inferScan(op, inputs, op.Axis, floatTypes)
 }
 
 // View is the input seen along the axis; one that it does not have is [ErrAxis].
@@ -59,19 +59,26 @@ func (op LogCumSumExp) OnAxis(axis int) AxisOp {
 
 var floatTypes = []DType{F16, BF16, F32, F64}
 
-func inferScan(name string, inputs []Type, axis int, allowed []DType) (Type, error) {
+func inferScan(op AxisOp, inputs []Type, axis int, allowed []DType) (Type, error) {
+	x, err := inferOne(op, inputs, allowed)
+	if err != nil {
+		return Type{}, err
+	}
+	if _, err := scanView(op.Name(), x.Shape, axis); err != nil {
+		return Type{}, err
+	}
+	return x, nil
+}
+
+// inferOne takes one input and gives an output of the same type.
+func inferOne(op Op, inputs []Type, allowed []DType) (Type, error) {
+	name, arg := op.Name(), Argument(op, 0)
 	if err := checkArity(name, len(inputs), 1, 1); err != nil {
 		return Type{}, err
 	}
 	x := inputs[0]
-	if err := checkType(name, "x", x.DType, allowed...); err != nil {
+	if err := checkType(name, arg, x.DType, allowed...); err != nil {
 		return Type{}, err
 	}
-	if err := checkShape(name, "x", x); err != nil {
-		return Type{}, err
-	}
-	if _, err := scanView(name, x.Shape, axis); err != nil {
-		return Type{}, err
-	}
-	return x, nil
+	return x, checkShape(name, arg, x)
 }

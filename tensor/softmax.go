@@ -16,7 +16,7 @@ func (LogSoftmax) Name() string { return "logsoftmax" }
 // Infer takes the input and gives an output of the same type. Errors: [ErrArity],
 // [ErrType], [ErrShape], [ErrAxis].
 func (op LogSoftmax) Infer(inputs ...Type) (Type, error) {
-	return inferScan(op.Name(), inputs, op.Axis, floatTypes)
+	return inferScan(op, inputs, op.Axis, floatTypes)
 }
 
 // View is the input seen along the axis; one that it does not have is [ErrAxis].
@@ -46,7 +46,7 @@ func (SoftmaxCrossEntropyLoss) Name() string { return "crossentropy" }
 // weights [C]. The loss is a scalar, or shaped like the labels for None. Errors:
 // [ErrArity], [ErrType], [ErrShape], [ErrAttribute] for a Reduction that is none.
 func (op SoftmaxCrossEntropyLoss) Infer(inputs ...Type) (Type, error) {
-	return lossText{op.Name(), [3]string{"scores", "labels", "weights"}, floatTypes}.infer(op.Reduction, inputs)
+	return inferLoss(op, op.Reduction, floatTypes, inputs)
 }
 
 // View is the scores' shape as [N, C, D]. The shape has passed Infer.

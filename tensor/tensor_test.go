@@ -82,8 +82,10 @@ func TestInferRefuses(t *testing.T) {
 		{CumSum{}, []Type{f32(-1)}, ErrShape, "cumsum: x: shape mismatch: negative dimension -1 in [-1]"},
 		{CumSum{}, nil, ErrArity, "cumsum: 0 inputs, takes 1"},
 		{LogCumSumExp{Axis: -2}, []Type{f32(4)}, ErrAxis, "logcumsumexp: axis -2 out of range for rank 1"},
-		{LogCumSumExp{}, []Type{{I32, Shape{4}}}, ErrType, "logcumsumexp: x has element type int32; allowed: float16, bfloat16, float32, float64"},
+		{LogCumSumExp{}, []Type{{I32, Shape{4}}}, ErrType, "logcumsumexp: X has element type int32; allowed: float16, bfloat16, float32, float64"},
 		{Log1p{}, []Type{{U64, nil}}, ErrType, "log1p: input has element type uint64; allowed: float16, bfloat16, float32, float64"},
+		{LogSoftmax{}, []Type{{I32, Shape{4}}}, ErrType, "logsoftmax: input has element type int32; allowed: float16, bfloat16, float32, float64"},
+		{LogSoftmax{}, []Type{f32(-1)}, ErrShape, "logsoftmax: input: shape mismatch: negative dimension -1 in [-1]"},
 		{NLL{}, []Type{f32(2, 3)}, ErrArity, "nll: 1 inputs, takes 2 to 3"},
 		{NLL{}, []Type{f32(2), i64(2)}, ErrShape, "nll: input [2] has rank 1; must be at least 2"},
 		{NLL{}, []Type{f32(2, 3), i64(3)}, ErrShape, "nll: target has shape [3]; input [2 3] needs [2]"},
@@ -150,12 +152,13 @@ func TestDTypes(t *testing.T) {
 	assert.Equal(t, "dtype(99)", DType(99).String())
 	assert.Zero(t, DType(99).Size())
 	for _, r := range []Reduction{Mean, Sum, None} {
-		got, err := ParseReduction(r.String())
+		got, err := ParseReduction("nll", r.String())
 		require.NoError(t, err)
 		assert.Equal(t, r, got)
 	}
-	_, err = ParseReduction("median")
+	_, err = ParseReduction("crossentropy", "median")
 	assert.ErrorIs(t, err, ErrAttribute)
+	assert.EqualError(t, err, `crossentropy: reduction "median" is not mean, sum or none`)
 }
 
 // What no memory holds is an error, not the end of the process.

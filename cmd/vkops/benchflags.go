@@ -147,7 +147,7 @@ func (f benchFlags) losses(d tensor.DType, input tensor.Shape, of func(tensor.NL
 	ignored := int64(-1)
 	var list []workload.Workload
 	for _, reduction := range f.reductions {
-		r, err := tensor.ParseReduction(reduction)
+		r, err := tensor.ParseReduction(of(tensor.NLL{}).Name(), reduction)
 		if err != nil {
 			return nil, err
 		}

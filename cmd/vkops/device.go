@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -24,9 +25,19 @@ func (c *cli) open(opts ...host.Option) (*host.Runtime, error) {
 	return host.Open(append(opts, host.WithDevice(c.device), host.WithLogger(slog.New(warnings)))...)
 }
 
-// apply runs an operator from host memory to host memory, always on the device:
-// unlike [host.Runtime.RunDense], which leaves small work to the twin.
+// apply runs an operator from host memory to host memory, on the device even where
+// [host.Runtime.RunDense] would leave small work to the twin; what the device has no
+// room for goes through it in parts.
 func apply(ctx context.Context, rt *host.Runtime, op tensor.Op, inputs ...tensor.Dense) (tensor.Dense, error) {
+	y, err := applyWhole(ctx, rt, op, inputs)
+	if errors.Is(err, host.ErrOutOfMemory) {
+		return rt.RunDense(ctx, op, inputs...)
+	}
+	return y, err
+}
+
+// applyWhole has all tensors on the device at once.
+func applyWhole(ctx context.Context, rt *host.Runtime, op tensor.Op, inputs []tensor.Dense) (tensor.Dense, error) {
 	buffers := make([]*host.Buffer, len(inputs))
 	for i, d := range inputs {
 		b, err := rt.Upload(d)
@@ -61,14 +72,6 @@ func where(rt *host.Runtime, op tensor.Op, inputs []tensor.Type) string {
 		return name + ", " + reason
 	}
 	return name
-}
-
-func types(tensors []tensor.Dense) []tensor.Type {
-	list := make([]tensor.Type, len(tensors))
-	for i, d := range tensors {
-		list[i] = d.Type
-	}
-	return list
 }
 
 // typeNames are types as they are printed.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkops/host"
 	"vkops/internal/attributes"
 	"vkops/onnx"
 	"vkops/tensor"
@@ -104,7 +105,11 @@ func (c *cli) info(path string, model *onnx.Model, extents map[string]int) error
 	case err != nil:
 		return badInput{err}
 	default:
-		if result.Steps, err = c.steps(bound); err != nil {
+		result.Steps, err = c.steps(bound)
+		if errors.Is(err, host.ErrNoDevice) && c.device == "" { // none was asked for
+			result.NoSteps, err = err.Error(), nil
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -180,7 +185,7 @@ func (c *cli) steps(b *onnx.Bound) ([]stepInfo, error) {
 	defer rt.Close()
 	var list []stepInfo
 	for _, step := range b.Steps {
-		inputs := types(given(b, step))
+		inputs := tensor.TypesOf(given(b, step))
 		e, err := rt.Explain(step.Op, inputs...)
 		if err != nil {
 			return nil, err

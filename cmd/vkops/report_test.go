@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -157,6 +158,15 @@ func TestNoDriver(t *testing.T) {
 	}
 	r := process(t, env, "verify", "--device", "cpu", "--op", "log1p", "--dtype", "float16")
 	require.Equal(t, exitOK, r.code, r.stderr)
+
+	model := filepath.Join(testdata, "spec", "test_log1p_float32", "model.onnx")
+	r = process(t, env, "info", model)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	for _, part := range []string{"opset", "input   ", "output  ", "node    ", "no plan: ", "mesa-vulkan-drivers", "run it: "} {
+		require.Contains(t, r.stdout, part)
+	}
+	r = process(t, env, "info", model, "--device", "0")
+	require.Equal(t, exitNoDevice, r.code, "that device was asked for")
 }
 
 func TestSize(t *testing.T) {

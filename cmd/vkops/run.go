@@ -136,7 +136,7 @@ func (c *cli) loss(name, short, example string, of func(tensor.NLL) tensor.Op) *
 	var reduction string
 	var ignored int64
 	cmd := c.operator(name, short, example, func(cmd *cobra.Command) (tensor.Op, error) {
-		r, err := tensor.ParseReduction(reduction)
+		r, err := tensor.ParseReduction(name, reduction)
 		op := tensor.NLL{Reduction: r}
 		if cmd.Flags().Changed("ignore-index") {
 			op.IgnoreIndex = &ignored
@@ -289,7 +289,7 @@ func (c *cli) runJob(ctx context.Context, f files, prepare func() (job, error)) 
 	if err != nil {
 		return err
 	}
-	if _, err := j.op.Infer(types(j.inputs)...); err != nil {
+	if _, err := j.op.Infer(tensor.TypesOf(j.inputs)...); err != nil {
 		return err
 	}
 	if err := f.checkOutputs(j.op.Name(), len(j.outputs)); err != nil {
@@ -310,7 +310,7 @@ func (c *cli) runJob(ctx context.Context, f files, prepare func() (job, error)) 
 	if err := c.write(f.outputs[0], y, j.outputs[0]); err != nil {
 		return err
 	}
-	return c.reportRun(where(rt, j.op, types(j.inputs)), j.op, types(j.inputs), y.Type, f.outputs[0])
+	return c.reportRun(where(rt, j.op, tensor.TypesOf(j.inputs)), j.op, tensor.TypesOf(j.inputs), y.Type, f.outputs[0])
 }
 
 // runResult is what run prints with --json.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/x448/float16"
 
+	"vkops/cpuref"
+	"vkops/host"
 	"vkops/tensor"
 )
 
@@ -93,6 +96,43 @@ func TestRunModels(t *testing.T) {
 	}
 }
 
+// TestRunInParts has tensors for which the device has no room, and checks that nothing else
+// computes them.
+func TestRunInParts(t *testing.T) {
+	const n = 3 << 20
+	values := make([]float32, n)
+	for i := range values {
+		values[i] = -float32(i%1000) / 8
+	}
+	targets := make([]int64, n/2)
+	for i := range targets {
+		targets[i] = int64(i % 2)
+	}
+	line, err := tensor.Of(values, n)
+	require.NoError(t, err)
+	input, err := tensor.Of(values, n/2, 2)
+	require.NoError(t, err)
+	target, err := tensor.Of(targets, n/2)
+	require.NoError(t, err)
+	for _, device := range devices(t)[1:] {
+		var log bytes.Buffer
+		rt, err := host.Open(host.WithDevice(device), host.WithMemoryBudget(8<<20), host.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+		require.NoError(t, err)
+		for op, inputs := range map[tensor.Op][]tensor.Dense{
+			tensor.CumSum{}: {line}, tensor.LogSoftmax{Axis: 1}: {input}, tensor.NLL{}: {input, target}, tensor.SoftmaxCrossEntropyLoss{}: {input, target},
+		} {
+			log.Reset()
+			got, err := apply(t.Context(), rt, op, inputs...)
+			require.NoError(t, err, op.Name())
+			want, err := cpuref.Run(op, inputs...)
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(want.Data, got.Data), op.Name())
+			require.NotContains(t, log.String(), "on the twin", op.Name())
+		}
+		require.NoError(t, rt.Close())
+	}
+}
+
 func TestRunJSON(t *testing.T) {
 	x, out := save(t, "x.npy", []int32{1, 2, 3}, 3), filepath.Join(t.TempDir(), "y.npy")
 	r := vkops("run", "cumsum", "--axis", "0", "--reverse", "-i", x, "-o", out, "--device", "CPU", "--json")
@@ -155,12 +195,14 @@ func TestBadInput(t *testing.T) {
 		{"run cumsum --axis 1 --dtype float16 -i " + x + " -o " + out, "--dtype \"float16\" is not bfloat16"},
 		{"run logcumsumexp --axis 2 -i " + x + " -o " + out, "vkops: logcumsumexp: axis 2 out of range for rank 2\n"},
 		{"run logcumsumexp --exclusive -i " + x + " -o " + out, "vkops: unknown flag: --exclusive"},
-		{"run logcumsumexp -i " + ints + " -o " + out, "vkops: logcumsumexp: x has element type int32; allowed: float16, bfloat16, float32, float64\n"},
+		{"run logcumsumexp -i " + ints + " -o " + out, "vkops: logcumsumexp: X has element type int32; allowed: float16, bfloat16, float32, float64\n"},
 		{"run log1p --json -i " + x + " -o -", "both want the standard output"},
 		{"run nll -i - -i - -o " + out, "can be one input only"},
 		{"run log1p -i - -o " + out, "standard input: "},
 		{"run log1p -i " + out + "/x.npz:a -o " + out, "x.npz"},
 		{"run log1p --axis 0 -i " + x + " -o " + out, "vkops: unknown flag: --axis"},
+		{"run crossentropy --reduction avg -i " + x + " -i " + target + " -o " + out, "vkops: crossentropy: reduction \"avg\" is not mean, sum or none\n"},
+		{"bench --op crossentropy --reduction avg", "vkops: crossentropy: reduction \"avg\" is not mean, sum or none\n"},
 		{"run nll --reduction max -i " + x + " -i " + target + " -o " + out, "vkops: nll: reduction \"max\" is not mean, sum or none\n"},
 		{"run nll -i " + x + " -i " + x + " -o " + out, "vkops: nll: target has element type float32; allowed: int32, int64\nvkops: convert the array first"},
 		{"run nll -i " + x + " -i " + target + " -i " + x + " -o " + out, "vkops: nll: weight has shape [2 3]; 3 classes need [3]\n"},

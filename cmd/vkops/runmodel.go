@@ -134,7 +134,7 @@ type graphOutput struct {
 func (c *cli) reportGraph(rt *host.Runtime, path string, b *onnx.Bound, outputs []string) error {
 	result := graphResult{Model: path}
 	for _, step := range b.Steps {
-		inputs := types(given(b, step))
+		inputs := tensor.TypesOf(given(b, step))
 		s := graphStep{Op: step.Op.Name(), Attrs: attributes.Of(step.Op), Inputs: typeNames(inputs), Output: b.Values[step.Output].Type.String(), Device: where(rt, step.Op, inputs)}
 		c.printf("%s: %s -> %s on %s\n", attributes.String(step.Op), strings.Join(s.Inputs, ", "), s.Output, s.Device)
 		result.Steps = append(result.Steps, s)

@@ -60,7 +60,7 @@ func (c *cli) test(ctx context.Context, rt *host.Runtime, found []cases.Case) er
 		}
 		r := one.Run(func(op tensor.Op, inputs []tensor.Dense) (tensor.Dense, string, error) {
 			y, err := apply(ctx, rt, op, inputs...)
-			return y, where(rt, op, types(inputs)), err
+			return y, where(rt, op, tensor.TypesOf(inputs)), err
 		})
 		line := testResult{Case: r.Name, Dir: r.Dir, Passed: r.Passed(), Where: r.Where}
 		if r.Passed() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"unsafe"
 )
 
 // ErrOut is the sentinel of all packages for memory that is used up.
@@ -32,4 +33,14 @@ func Probe(bytes int64) error {
 		return fmt.Errorf("%w: %d bytes", ErrOut, bytes)
 	}
 	return fmt.Errorf("%w: %d bytes: %w", ErrOut, bytes, err)
+}
+
+// Bytes is memory of n zeros that may hold any element type: words of 64 bits, since a []byte
+// may start anywhere. The error is Probe's.
+func Bytes(n int64) ([]byte, error) {
+	if err := Probe(n); err != nil || n == 0 {
+		return nil, err
+	}
+	words := make([]uint64, (n+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n), nil
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 
+	"vkops/internal/hostmemory"
 	"vkops/tensor"
 )
 
@@ -118,13 +119,13 @@ func readData(r io.Reader, size int) ([]byte, error) {
 	if left, known := remaining(r); known && left != int64(size) {
 		return nil, fmt.Errorf("%w: %d bytes, the header needs %d", ErrFormat, left, size)
 	} else if known {
-		data, err := alignedBytes(size)
+		data, err := hostmemory.Bytes(int64(size))
 		if err != nil {
 			return nil, err
 		}
 		return readRest(r, data, 0)
 	}
-	data, err := alignedBytes(min(size, chunk))
+	data, err := hostmemory.Bytes(int64(min(size, chunk)))
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func readData(r io.Reader, size int) ([]byte, error) {
 		if have = len(data); have == size {
 			return readRest(r, data, have)
 		}
-		grown, err := alignedBytes(min(size, 2*have))
+		grown, err := hostmemory.Bytes(int64(min(size, 2*have)))
 		if err != nil {
 			return nil, err
 		}

@@ -3,17 +3,8 @@ package npy
 import (
 	"slices"
 
-	"vkops/internal/hostmemory"
 	"vkops/tensor"
 )
-
-// alignedBytes is memory of n bytes that may hold any element type.
-func alignedBytes(n int) ([]byte, error) {
-	if err := hostmemory.Probe(int64(n)); err != nil {
-		return nil, err
-	}
-	return tensor.BytesOf(make([]uint64, (n+7)/8))[:n], nil
-}
 
 // swapBytes reverses the bytes of every element in place.
 func swapBytes(data []byte, size int) {
