@@ -131,7 +131,7 @@ func (a *application) prepare(ctx context.Context) error {
 }
 
 func (a *application) run(ctx context.Context) error {
-	out, err := a.v.rt.run(ctx, a.op, a.out, a.buffers[:len(a.inputs)])
+	out, err := a.v.rt.runOn(ctx, a.v, a.op, a.out, a.buffers[:len(a.inputs)])
 	if err == nil && out != a.out {
 		a.out = out
 		a.buffers = append(a.buffers, out)
@@ -153,8 +153,13 @@ func (a *application) finish(ctx context.Context) error {
 	if ctx.Err() != nil {
 		a.v.letGoLater(a.out)
 	}
-	if errors.Is(err, ErrOutOfMemory) && overlaps(a.dst.Data, a.inputs[0].Data) {
-		err = fmt.Errorf("%w (%w)", err, errOverwritten)
+	return overwritten(err, a.dst, a.inputs[0])
+}
+
+// overwritten marks what failed, if another try needs an input that dst may have overwritten.
+func overwritten(err error, dst, input tensor.Dense) error {
+	if errors.Is(err, ErrOutOfMemory) && overlaps(dst.Data, input.Data) {
+		return fmt.Errorf("%w (%w)", err, errOverwritten)
 	}
 	return err
 }

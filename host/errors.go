@@ -52,7 +52,7 @@ var (
 // device and the twin give different bits.
 type MismatchError struct {
 	Op     string // "cumsum"
-	Kernel string // the kernels that computed it, in order
+	Kernel string // the kernels that computed it, in order; "" where it went through the device in parts
 	Index  int64  // flat index of the first differing element
 	Got    string // the device's value and bits there: "1.5 (0x3fc00000)"
 	Want   string // the twin's
@@ -60,7 +60,10 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
-	s := fmt.Sprintf("%s: element %d is %s on the device, %s on the twin; kernels: %s", e.Op, e.Index, e.Got, e.Want, e.Kernel)
+	s := fmt.Sprintf("%s: element %d is %s on the device, %s on the twin", e.Op, e.Index, e.Got, e.Want)
+	if e.Kernel != "" {
+		s += "; kernels: " + e.Kernel
+	}
 	if e.Dir != "" {
 		s += "; inputs and outputs are in " + e.Dir
 	}

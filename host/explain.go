@@ -41,7 +41,7 @@ func (rt *Runtime) Explain(op tensor.Op, inputs ...tensor.Type) (Explanation, er
 	if err := rt.usable(op.Name()); err != nil {
 		return Explanation{}, err
 	}
-	e, err := rt.backend.explain(op, out, inputs)
+	e, err := rt.backend.explain(op, out, inputs, false)
 	if err != nil {
 		return Explanation{}, wrap(op.Name(), err)
 	}

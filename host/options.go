@@ -89,7 +89,8 @@ func WithDevice(selector string) Option { return func(c *config) { c.device = se
 func WithTwinFallback() Option { return func(c *config) { c.twinFallback = true } }
 
 // WithVerification compares every result with the twin, bit for bit, before the
-// call returns, and reports a difference as a [MismatchError]. The inputs and both
+// call returns, and reports a difference as a [MismatchError]. Slices that go through the
+// device in parts are compared as a whole. The inputs and both
 // outputs are left as .npy files in a new folder under dir, or under the system's
 // folder for temporary files if dir is "".
 func WithVerification(dir string) Option {

@@ -67,11 +67,6 @@ func (v *vulkan) prepareCall(c call) (*prepared, error) {
 // overwrites reports whether the output is the first input's memory.
 func (c call) overwrites() bool { return c.out.dev.buf == c.inputs[0].dev.buf }
 
-// prepare prepares an operator whose output is not its input.
-func (v *vulkan) prepare(op tensor.Op, inputs []tensor.Type) (*prepared, error) {
-	return v.prepareFor(op, inputs, false)
-}
-
 // prepareFor plans an operator and compiles its pipelines, or finds that done.
 func (v *vulkan) prepareFor(op tensor.Op, inputs []tensor.Type, overwrites bool) (*prepared, error) {
 	limits := v.limits
@@ -214,9 +209,9 @@ func planKey(key []byte, op tensor.Op, inputs []tensor.Type, overwrites bool) []
 	return key
 }
 
-func (v *vulkan) explain(op tensor.Op, out tensor.Type, inputs []tensor.Type) (Explanation, error) {
+func (v *vulkan) explain(op tensor.Op, out tensor.Type, inputs []tensor.Type, overwrites bool) (Explanation, error) {
 	e := Explanation{Op: op, Inputs: inputs, Output: out, Device: v.info.Name}
-	p, err := v.prepare(op, inputs)
+	p, err := v.prepareFor(op, inputs, overwrites)
 	if err != nil {
 		return Explanation{}, err
 	}

@@ -61,8 +61,8 @@ type backend interface {
 	view(ctx context.Context, b *Buffer) ([]byte, error)
 	// record turns calls into one submission; nil if they have to be run one by one.
 	record(calls []call) (replayer, error)
-	// explain says what run would do.
-	explain(op tensor.Op, out tensor.Type, inputs []tensor.Type) (Explanation, error)
+	// explain says what run would do, where the output overwrites the first input or not.
+	explain(op tensor.Op, out tensor.Type, inputs []tensor.Type, overwrites bool) (Explanation, error)
 	// measure gives the kinds of runs that only the backend can time, for a call whose
 	// tensors hold what it needs; free is called after the last run.
 	measure(m *Measurement, c call) (kinds []timed, free func(), err error)

@@ -155,32 +155,6 @@ func (rt *Runtime) runInto(ctx context.Context, op tensor.Op, dst tensor.Dense, 
 	return wrap(op.Name(), rt.backend.apply(ctx, op, dst, inputs))
 }
 
-// throughBuffers applies an operator by way of tensors on the device.
-func (rt *Runtime) throughBuffers(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
-	buffers := make([]*Buffer, len(inputs))
-	for i, in := range inputs {
-		b, err := rt.newBuffer(ctx, in.Type)
-		if err != nil {
-			return err
-		}
-		defer b.Free()
-		if err := b.Write(ctx, in); err != nil {
-			return err
-		}
-		buffers[i] = b
-	}
-	var out *Buffer // scans and log1p work in place, which saves memory
-	if inPlace(op) {
-		out = buffers[0]
-	}
-	out, err := rt.run(ctx, op, out, buffers)
-	if err != nil {
-		return err
-	}
-	defer out.Free()
-	return out.DownloadInto(ctx, dst)
-}
-
 // isSmall reports whether the twin is likely to be done before a device starts.
 func (rt *Runtime) isSmall(op tensor.Op, inputs []tensor.Type) bool {
 	if !rt.smallOnTwin {

@@ -26,16 +26,20 @@ type Stream interface {
 // Run implements [Stream], whose errors are about arguments; it may also be
 // [ErrOutOfMemory], [ErrClosed] or [ErrDeviceLost].
 func (rt *Runtime) Run(op tensor.Op, dst *Buffer, inputs ...*Buffer) (*Buffer, error) {
-	return rt.run(context.Background(), op, dst, inputs)
+	return rt.runOn(context.Background(), nil, op, dst, inputs)
 }
 
-// run is Run with a context that ends its waits.
-func (rt *Runtime) run(ctx context.Context, op tensor.Op, dst *Buffer, inputs []*Buffer) (*Buffer, error) {
+// runOn is Run with a context that ends its waits, on the runtime's backend or, if on is not
+// nil, the one within it.
+func (rt *Runtime) runOn(ctx context.Context, on backend, op tensor.Op, dst *Buffer, inputs []*Buffer) (*Buffer, error) {
 	c, err := rt.prepare(op, dst, inputs, func(t tensor.Type) (*Buffer, error) { return rt.newBuffer(ctx, t) })
 	if err != nil {
 		return nil, err
 	}
-	if err := rt.backend.run(ctx, c.op, c.out, c.inputs); err != nil {
+	if on == nil {
+		on = rt.backend
+	}
+	if err := on.run(ctx, c.op, c.out, c.inputs); err != nil {
 		if dst == nil {
 			c.out.Free()
 		}

@@ -156,7 +156,7 @@ func (t *twin) touch(ctx context.Context, b *Buffer, f func(data []byte, poison 
 
 func (t *twin) record([]call) (replayer, error) { return nil, nil }
 
-func (t *twin) explain(op tensor.Op, out tensor.Type, inputs []tensor.Type) (Explanation, error) {
+func (t *twin) explain(op tensor.Op, out tensor.Type, inputs []tensor.Type, _ bool) (Explanation, error) {
 	return Explanation{Op: op, Inputs: inputs, Output: out, Device: twinName, Twin: true, Reason: "the device is the twin"}, nil
 }
 

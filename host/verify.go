@@ -1,15 +1,15 @@
 package host
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"vkops/cpuref"
+	"vkops/internal/elements"
 	"vkops/internal/npy"
 	"vkops/tensor"
 )
@@ -34,24 +34,89 @@ func (v *verifier) run(ctx context.Context, op tensor.Op, out *Buffer, inputs []
 		}
 		args[i] = d
 	}
+	overwrites := call{op, out, inputs}.overwrites()
 	if err := v.backend.run(ctx, op, out, inputs); err != nil {
 		return err
 	}
-	got, gotErr := v.fetch(ctx, out)
-	want, wantErr := cpuref.Run(op, args...)
-	if gotErr != nil || wantErr != nil {
-		return compareErrors(op, gotErr, wantErr)
-	}
-	at := firstDifference(got, want)
-	if at < 0 {
-		return nil
-	}
-	return v.mismatch(op, at, got, want, args)
+	got, failed := v.fetch(ctx, out)
+	return v.compare(op, got, failed, args, func() string {
+		x, err := v.backend.explain(op, got.Type, tensor.TypesOf(args), overwrites)
+		if err != nil {
+			return ""
+		}
+		return strings.Join(x.Kernels, ", ")
+	})
 }
 
-// apply has slices go through run.
+// apply has slices go through run. What the device has no room for goes through it in
+// parts, and is compared when all of it is there.
 func (v *verifier) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
-	return v.rt.throughBuffers(ctx, op, dst, inputs)
+	err := v.throughBuffers(ctx, op, dst, inputs)
+	if !errors.Is(err, ErrOutOfMemory) || errors.Is(err, errOverwritten) {
+		return err
+	}
+	args := slices.Clone(inputs)
+	if overlaps(dst.Data, inputs[0].Data) {
+		if args[0], err = tensor.NewDense(inputs[0].Type); err != nil {
+			return err
+		}
+		copy(args[0].Data, inputs[0].Data)
+	}
+	failed := v.backend.apply(ctx, op, dst, inputs)
+	if err := v.compare(op, dst, failed, args, func() string { return "" }); err != nil {
+		return err
+	}
+	return failed
+}
+
+// throughBuffers applies an operator by way of tensors on the device.
+func (v *verifier) throughBuffers(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
+	buffers := make([]*Buffer, len(inputs))
+	for i, in := range inputs {
+		b, err := v.rt.newBuffer(ctx, in.Type)
+		if err != nil {
+			return err
+		}
+		defer b.Free()
+		if err := b.Write(ctx, in); err != nil {
+			return err
+		}
+		buffers[i] = b
+	}
+	var out *Buffer // scans and log1p work in place, which saves memory
+	if inPlace(op) {
+		out = buffers[0]
+	}
+	out, err := v.rt.runOn(ctx, nil, op, out, buffers)
+	if err != nil {
+		return err
+	}
+	defer out.Free()
+	return overwritten(out.DownloadInto(ctx, dst), dst, inputs[0])
+}
+
+// compare compares a result, or the error in its place, with the twin's.
+func (v *verifier) compare(op tensor.Op, got tensor.Dense, failed error, args []tensor.Dense, kernels func() string) error {
+	if failed != nil && !errors.Is(failed, ErrTarget) {
+		return failed
+	}
+	want, err := cpuref.Run(op, args...)
+	if err != nil && !errors.Is(err, ErrTarget) {
+		return err
+	}
+	if failed != nil || err != nil {
+		return compareErrors(op, failed, err)
+	}
+	differing, at := elements.Differing(got, want)
+	if differing == 0 {
+		return nil
+	}
+	e := &MismatchError{Op: op.Name(), Kernel: kernels(), Index: at, Got: elements.Text(got, at), Want: elements.Text(want, at)}
+	if e.Dir, err = v.dump(op, got, want, args); err != nil {
+		v.rt.log.Error("verification could not write its files", "error", err)
+	}
+	v.rt.log.Error("verification failed", "error", e)
+	return e
 }
 
 // record has replays go through run.
@@ -74,40 +139,10 @@ func compareErrors(op tensor.Op, got, want error) error {
 		}
 		return err.Error()
 	}
-	if got != nil && !errors.Is(got, ErrTarget) {
-		return got
-	}
 	if text(got) != text(want) {
 		return tensor.Errorf(op.Name(), ErrMismatch, "device found %q, twin found %q", text(got), text(want))
 	}
 	return nil
-}
-
-// firstDifference is the flat index of the first element with other bits, or -1.
-func firstDifference(a, b tensor.Dense) int64 {
-	if bytes.Equal(a.Data, b.Data) {
-		return -1
-	}
-	i := 0
-	for a.Data[i] == b.Data[i] {
-		i++
-	}
-	return int64(i / a.DType.Size())
-}
-
-// mismatch builds the error and leaves the tensors in files.
-func (v *verifier) mismatch(op tensor.Op, at int64, got, want tensor.Dense, args []tensor.Dense) error {
-	e := &MismatchError{Op: op.Name(), Index: at, Got: element(got, at), Want: element(want, at)}
-	if x, err := v.backend.explain(op, got.Type, tensor.TypesOf(args)); err == nil {
-		e.Kernel = strings.Join(x.Kernels, ", ")
-	}
-	dir, err := v.dump(op, got, want, args)
-	if err != nil {
-		v.rt.log.Error("verification could not write its files", "error", err)
-	}
-	e.Dir = dir
-	v.rt.log.Error("verification failed", "error", e)
-	return e
 }
 
 // dump writes the inputs and both outputs to a new folder.
@@ -142,14 +177,4 @@ func writeFile(path string, d tensor.Dense) error {
 		return errors.Join(err, f.Close())
 	}
 	return f.Close()
-}
-
-// element is the value and the bits of one element.
-func element(d tensor.Dense, i int64) string {
-	size := int64(d.DType.Size())
-	var bits uint64
-	for k := size - 1; k >= 0; k-- {
-		bits = bits<<8 | uint64(d.Data[i*size+k])
-	}
-	return fmt.Sprintf("%s (0x%0*x)", formatBits(d.DType, bits), 2*size, bits)
 }

@@ -3,13 +3,17 @@ package host
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"vkops/cpuref"
 	"vkops/internal/npy"
 	"vkops/tensor"
 )
@@ -35,6 +39,14 @@ func (b *broken) run(ctx context.Context, op tensor.Op, out *Buffer, inputs []*B
 	}
 	data[b.element*out.typ.DType.Size()] ^= 1
 	return b.backend.write(ctx, out, data)
+}
+
+func (b *broken) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
+	if err := b.backend.apply(ctx, op, dst, inputs); err != nil {
+		return err
+	}
+	dst.Data[b.element*dst.DType.Size()] ^= 1
+	return nil
 }
 
 func openBroken(t *testing.T, b *broken) (*Runtime, string) {
@@ -105,4 +117,77 @@ func TestVerificationComparesTargetErrors(t *testing.T) {
 	sums, err := Log1pTensor(rt, nil, loss)
 	require.NoError(t, err)
 	assert.ErrorIs(t, sums.Wait(context.Background()), ErrTarget)
+}
+
+// TestMismatchNamesTheKernels has the strategy whose kernels in place are others.
+func TestMismatchNamesTheKernels(t *testing.T) {
+	rt, v := openTested(t, WithStrategy(LookBack))
+	rt.backend = &verifier{backend: &broken{backend: v}, rt: rt, dir: t.TempDir()}
+	x := counting[uint32](1 << 16)
+	_, fromSlices := CumSum(background, rt, nil, x, tensor.Shape{len(x)}, tensor.CumSum{})
+	src, err := Upload(rt, x, tensor.Shape{len(x)})
+	require.NoError(t, err)
+	_, apart := CumSumTensor(rt, nil, src, tensor.CumSum{})
+	_, inPlace := CumSumTensor(rt, src, src, tensor.CumSum{})
+	kernels := map[bool]string{}
+	for _, overwrites := range []bool{false, true} {
+		p, err := v.prepareFor(tensor.CumSum{}, []tensor.Type{src.typ}, overwrites)
+		require.NoError(t, err)
+		var names []string
+		for _, s := range p.plan.Steps {
+			if s.Kernel != "" && !slices.Contains(names, s.Kernel) {
+				names = append(names, s.Kernel)
+			}
+		}
+		kernels[overwrites] = strings.Join(names, ", ")
+	}
+	require.NotEqual(t, kernels[false], kernels[true])
+	for _, c := range []struct {
+		err  error
+		want string
+	}{{fromSlices, kernels[true]}, {apart, kernels[false]}, {inPlace, kernels[true]}} {
+		var m *MismatchError
+		require.ErrorAs(t, c.err, &m)
+		assert.Equal(t, c.want, m.Kernel)
+	}
+}
+
+// TestVerificationInParts verifies slices for which the device has no room.
+func TestVerificationInParts(t *testing.T) {
+	for _, importFrom := range []int64{-1, 1} {
+		rt, v := openTested(t, WithMemoryBudget(1<<20), withImportFrom(importFrom))
+		b := &broken{backend: v}
+		rt.backend = &verifier{backend: v, rt: rt, dir: t.TempDir()}
+		x := counting[uint32](1 << 20)
+		for _, shape := range []tensor.Shape{{1 << 20}, {1 << 8, 1 << 12}} {
+			op := tensor.CumSum{Axis: len(shape) - 1}
+			in := dense(x, shape)
+			want, err := cpuref.Run(op, in)
+			require.NoError(t, err)
+			got, err := CumSum(background, rt, nil, x, shape, op)
+			require.NoError(t, err)
+			require.Equal(t, tensor.ValuesOf[uint32](want.Data), got)
+			got = slices.Clone(x)
+			_, err = CumSum(background, rt, got, got, shape, op)
+			require.NoError(t, err)
+			require.Equal(t, tensor.ValuesOf[uint32](want.Data), got)
+		}
+		inputs := lossInputs(t, rand.New(rand.NewPCG(1, 2)), tensor.F32, tensor.I64, tensor.Shape{1 << 17, 9}, nil)
+		_, err := rt.RunDense(background, tensor.NLL{}, inputs...)
+		require.NoError(t, err)
+		tensor.ValuesOf[int64](inputs[1].Data)[1<<16] = 9
+		_, err = rt.RunDense(background, tensor.NLL{}, inputs...)
+		require.ErrorIs(t, err, ErrTarget)
+		require.NotErrorIs(t, err, ErrMismatch)
+
+		b.element = 1<<20 - 5
+		rt.backend = &verifier{backend: b, rt: rt, dir: t.TempDir()}
+		_, err = CumSum(background, rt, x, x, tensor.Shape{len(x)}, tensor.CumSum{})
+		var m *MismatchError
+		require.ErrorAs(t, err, &m)
+		assert.Equal(t, int64(b.element), m.Index)
+		assert.Empty(t, m.Kernel)
+		assert.NotContains(t, err.Error(), "kernels")
+		assert.NotEmpty(t, m.Dir)
+	}
 }

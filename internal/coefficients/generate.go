@@ -77,7 +77,8 @@ func goText() []byte {
 }
 
 // fourAtOnce is the polynomial of four arguments, whose chains of operations do not
-// wait for each other.
+// wait for each other. The one of a single argument is written beside it even where the twin
+// has no use for it now: it is the function that the kernels' is read against.
 func (l language) fourAtOnce(p Polynomial, name string) string {
 	var chains [4][]string
 	for i := range chains {

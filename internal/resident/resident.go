@@ -1,7 +1,5 @@
-//go:build linux
-
-// Package resident measures by how much the process's memory grows, C memory and
-// all, for tests that hold the library to leaking nothing.
+// Package resident measures the process's memory, C memory and all, and by how much it
+// grows, for tests and soaks that hold the library to leaking nothing.
 package resident
 
 import (
@@ -13,7 +11,7 @@ import (
 	"strings"
 )
 
-// Bytes is the process's memory after a collection.
+// Bytes is the process's memory after a collection; an error where the system does not tell.
 func Bytes() (int64, error) {
 	debug.FreeOSMemory()
 	statm, err := os.ReadFile("/proc/self/statm")

@@ -2,9 +2,10 @@ package soak
 
 import (
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"vkops/internal/resident"
 )
 
 // Resources are what the process holds of the system.
@@ -16,10 +17,9 @@ type Resources struct {
 
 // resources measures them after a collection; zeros where the system does not tell.
 func resources() Resources {
-	debug.FreeOSMemory()
 	var r Resources
+	r.Resident, _ = resident.Bytes()
 	if status, err := os.ReadFile("/proc/self/status"); err == nil {
-		r.Resident = statusField(string(status), "VmRSS:") << 10
 		r.Threads = int(statusField(string(status), "Threads:"))
 	}
 	if files, err := os.ReadDir("/proc/self/fd"); err == nil {

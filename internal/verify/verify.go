@@ -1,12 +1,12 @@
 package verify
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
 
 	"vkops/cpuref"
+	"vkops/internal/elements"
 	"vkops/internal/oracle"
 	"vkops/tensor"
 )
@@ -98,27 +98,10 @@ func Compare(got, want tensor.Dense) string {
 	if !got.Type.Equal(want.Type) {
 		return fmt.Sprintf("result is %s, must be %s", got.Type, want.Type)
 	}
-	if bytes.Equal(got.Data, want.Data) {
+	differing, at := elements.Differing(got, want)
+	if differing == 0 {
 		return ""
 	}
-	size := want.DType.Size()
-	differing, first := 0, -1
-	for i := 0; i < len(want.Data); i += size {
-		if !bytes.Equal(got.Data[i:i+size], want.Data[i:i+size]) {
-			if differing++; first < 0 {
-				first = i
-			}
-		}
-	}
-	return fmt.Sprintf("%d of %d elements differ, the first at %d: bits %x, must be %x",
-		differing, len(want.Data)/size, first/size, bits(got.Data[first:first+size]), bits(want.Data[first:first+size]))
-}
-
-// bits is a little-endian element with its most significant byte first.
-func bits(element []byte) []byte {
-	reversed := make([]byte, len(element))
-	for i, b := range element {
-		reversed[len(element)-1-i] = b
-	}
-	return reversed
+	return fmt.Sprintf("%d of %d elements differ, the first at %d: %s, must be %s",
+		differing, len(want.Data)/want.DType.Size(), at, elements.Text(got, at), elements.Text(want, at))
 }

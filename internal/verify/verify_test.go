@@ -141,6 +141,6 @@ func TestBitsAreShownMostSignificantFirst(t *testing.T) {
 	require.NoError(t, err)
 	other, err := tensor.Of([]float32{1, 3}, 2)
 	require.NoError(t, err)
-	require.Equal(t, "1 of 2 elements differ, the first at 1: bits 40400000, must be 40000000", Compare(other, one))
+	require.Equal(t, "1 of 2 elements differ, the first at 1: 3 (0x40400000), must be 2 (0x40000000)", Compare(other, one))
 	require.Empty(t, Compare(one, one))
 }
