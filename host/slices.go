@@ -35,7 +35,9 @@ func smallElements(op tensor.Op, software bool) int64 {
 // CumSum is the cumulative sum of src, row-major of the given shape, along an axis.
 // It goes to dst, which has as many elements and may be src itself; nil allocates it.
 // The context ends the wait: a call that returned writes to dst no more, and if the
-// device still reads src, what it reads is dropped. After an error dst is undefined.
+// device still reads src, what it reads is dropped. The twin ends its work between lines
+// (a line at a time, or 8 MiB of shorter ones); losses it computes to the end. After an
+// error dst is undefined.
 // What the device has no room for goes through it in parts.
 //
 // Errors: [ErrShape] for src or dst that does not fill the shape, [ErrAxis],

@@ -18,10 +18,12 @@ type twin struct {
 	budget int64
 	used   atomic.Int64
 	turn   chan struct{} // holds one token; who has it may touch elements
+	// atOnce is how many bytes of slices it works on before it asks the context.
+	atOnce int64
 }
 
 func newTwin(rt *Runtime, budget int64) *twin {
-	t := &twin{rt: rt, budget: budget, turn: make(chan struct{}, 1)}
+	t := &twin{rt: rt, budget: budget, turn: make(chan struct{}, 1), atOnce: 8 << 20} // enough for all cores, and a fraction of a second
 	if budget == 0 {
 		t.budget = math.MaxInt64
 	}
@@ -101,8 +103,37 @@ func (t *twin) run(ctx context.Context, op tensor.Op, out *Buffer, inputs []*Buf
 	return nil
 }
 
-func (t *twin) apply(_ context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
-	return cpuref.RunInto(dst, op, inputs...)
+// apply implements [backend]. The twin does not stop within a line, so what takes long is
+// cut between lines, where the context can end it.
+func (t *twin) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
+	var view tensor.View
+	var onView tensor.Op
+	switch o := op.(type) {
+	case tensor.AxisOp:
+		var err error
+		if view, err = o.View(inputs[0].Shape); err != nil {
+			return err
+		}
+		onView = o.OnAxis(1)
+	case tensor.Log1p:
+		view, onView = tensor.View{Outer: int64(len(dst.Data) / dst.DType.Size()), N: 1, Inner: 1}, o
+	}
+	line := view.N * view.Inner * int64(dst.DType.Size())
+	if ctx.Done() == nil || line == 0 {
+		return cpuref.RunInto(dst, op, inputs...)
+	}
+	step := max(1, t.atOnce/line)
+	for first := int64(0); first < view.Outer; first += step {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		some := view
+		some.Outer = min(step, view.Outer-first)
+		if err := cpuref.RunInto(cut(dst, some, first*line), onView, cut(inputs[0], some, first*line)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *twin) setPoison(b *Buffer, err error) {
