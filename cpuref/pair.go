@@ -42,9 +42,6 @@ func pairCombine[T real](a, b pair[T]) pair[T] {
 	return pair[T]{hi, (a.lo + b.lo) - sumExcess(a.hi, b.hi, hi)}
 }
 
-// isFinite is false where a part is an infinity or NaN.
-func (p pair[T]) isFinite() bool { return isFinite(p.hi) && isFinite(p.lo) }
-
 // value is the sum rounded to T. An infinite or NaN hi has a lo without meaning.
 func (p pair[T]) value() T {
 	if isFinite(p.lo) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"vkops/cpuref"
 	"vkops/tensor"
 )
 
@@ -58,7 +57,7 @@ func (v *vulkan) applyAtOnce(ctx context.Context, op tensor.Op, dst tensor.Dense
 	case err != nil:
 		return err
 	case p.twin != "":
-		return v.leaveToTwin(p.twin, op, dst, inputs)
+		return v.leaveToTwin(ctx, p.twin, op, dst, inputs)
 	case inParts:
 		return errInParts
 	case v.streams(op, int64(len(inputs[0].Data))):
@@ -68,9 +67,9 @@ func (v *vulkan) applyAtOnce(ctx context.Context, op tensor.Op, dst tensor.Dense
 }
 
 // leaveToTwin runs an operator from host memory to host memory on the twin.
-func (v *vulkan) leaveToTwin(reason string, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
+func (v *vulkan) leaveToTwin(ctx context.Context, reason string, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
 	v.rt.log.Info("runs on the twin", "op", op.Name(), "input", inputs[0].Type.String(), "reason", reason)
-	return cpuref.RunInto(dst, op, inputs...)
+	return applyOnTwin(ctx, op, dst, inputs, twinAtOnce)
 }
 
 // Reasons to go through the device in parts, and not to.

@@ -11,6 +11,9 @@ import (
 	"vkops/tensor"
 )
 
+// twinAtOnce is enough bytes for all cores, and takes them a fraction of a second.
+const twinAtOnce = 8 << 20
+
 // twin is the backend in pure Go. Its operators are done when run returns, and use
 // all cores each, so one at a time is enough: that gives the order of a queue.
 type twin struct {
@@ -23,7 +26,7 @@ type twin struct {
 }
 
 func newTwin(rt *Runtime, budget int64) *twin {
-	t := &twin{rt: rt, budget: budget, turn: make(chan struct{}, 1), atOnce: 8 << 20} // enough for all cores, and a fraction of a second
+	t := &twin{rt: rt, budget: budget, turn: make(chan struct{}, 1), atOnce: twinAtOnce}
 	if budget == 0 {
 		t.budget = math.MaxInt64
 	}
@@ -103,9 +106,14 @@ func (t *twin) run(ctx context.Context, op tensor.Op, out *Buffer, inputs []*Buf
 	return nil
 }
 
-// apply implements [backend]. The twin does not stop within a line, so what takes long is
-// cut between lines, where the context can end it.
+// apply implements [backend].
 func (t *twin) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense) error {
+	return applyOnTwin(ctx, op, dst, inputs, t.atOnce)
+}
+
+// applyOnTwin runs an operator from host memory to host memory. The twin does not stop
+// within a line, so what takes long is cut between lines, where the context can end it.
+func applyOnTwin(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense, atOnce int64) error {
 	var view tensor.View
 	var onView tensor.Op
 	switch o := op.(type) {
@@ -122,7 +130,7 @@ func (t *twin) apply(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs
 	if ctx.Done() == nil || line == 0 {
 		return cpuref.RunInto(dst, op, inputs...)
 	}
-	step := max(1, t.atOnce/line)
+	step := max(1, atOnce/line)
 	for first := int64(0); first < view.Outer; first += step {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -20,7 +20,7 @@ func (v *vulkan) applyInWindows(ctx context.Context, op tensor.Op, dst tensor.De
 		return err
 	}
 	if p.twin != "" {
-		return v.leaveToTwin(p.twin, op, dst, inputs)
+		return v.leaveToTwin(ctx, p.twin, op, dst, inputs)
 	}
 	w := &windowed{prepared: p, op: op, dst: dst, inputs: inputs, scratch: scratch{gpu: v.gpu}}
 	defer w.free() // once the device is done with it
