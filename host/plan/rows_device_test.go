@@ -7,6 +7,17 @@ import (
 	"vkops/tensor"
 )
 
+// checkRows compares scans of some rows, of the lengths listed for each type, with the twin.
+func checkRows(t *testing.T, rows int, lengths map[tensor.DType][]int) {
+	for _, r := range rigs(t) {
+		for dtype, lengths := range lengths {
+			for _, n := range lengths {
+				checkScans(t, r, r.limits, scanShape{tensor.Shape{rows, n}, 1}, dtype, plan.Lane)
+			}
+		}
+	}
+}
+
 // Rows of one run are walked in blocks of whole quads; rows are left over from the last.
 func TestShortRowsMatchTwin(t *testing.T) {
 	lengths := map[tensor.DType][]int{
@@ -15,13 +26,7 @@ func TestShortRowsMatchTwin(t *testing.T) {
 	if testing.Short() {
 		lengths = map[tensor.DType][]int{tensor.F32: {3, 16}, tensor.F16: {5}, tensor.I64: {6}}
 	}
-	for _, r := range rigs(t) {
-		for dtype, lengths := range lengths {
-			for _, n := range lengths {
-				checkScans(t, r, r.limits, scanShape{tensor.Shape{131, n}, 1}, dtype, plan.Lane)
-			}
-		}
-	}
+	checkRows(t, 131, lengths)
 }
 
 // Rows of several runs, groups and tiles as streams of whole quads; rows are left over.
@@ -32,13 +37,7 @@ func TestStreamsMatchTwin(t *testing.T) {
 	if testing.Short() {
 		lengths = map[tensor.DType][]int{tensor.F32: {19, 258}, tensor.F16: {33}, tensor.I32: {4097}}
 	}
-	for _, r := range rigs(t) {
-		for dtype, lengths := range lengths {
-			for _, n := range lengths {
-				checkScans(t, r, r.limits, scanShape{tensor.Shape{515, n}, 1}, dtype, plan.Lane)
-			}
-		}
-	}
+	checkRows(t, 515, lengths)
 }
 
 // Columns of one run, several blocks of them to a lane; some rows at once, or fetched ahead.
