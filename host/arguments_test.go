@@ -252,4 +252,16 @@ func TestWhatWasNeverOpened(t *testing.T) {
 		assert.ErrorIs(t, b.Wait(ctx), host.ErrArity)
 		b.Free()
 	}
+	for _, x := range []*host.Tensor[float32]{nil, {}} {
+		assert.Empty(t, x.Type().Shape)
+		assert.Empty(t, x.Shape())
+		_, err := x.Download(ctx, nil)
+		assert.ErrorIs(t, err, host.ErrArity)
+		_, err = x.Mapped(ctx)
+		assert.ErrorIs(t, err, host.ErrArity)
+		assert.ErrorIs(t, x.DownloadInto(ctx, tensor.Dense{}), host.ErrArity)
+		assert.ErrorIs(t, x.Write(ctx, nil), host.ErrArity)
+		assert.ErrorIs(t, x.Wait(ctx), host.ErrArity)
+		x.Free()
+	}
 }

@@ -91,6 +91,24 @@ func (t *Tensor[T]) Mapped(ctx context.Context) ([]T, error) {
 	return tensor.Values[T](d)
 }
 
+// DownloadInto is [Buffer.DownloadInto], with the same errors.
+func (t *Tensor[T]) DownloadInto(ctx context.Context, d tensor.Dense) error {
+	return t.buffer().DownloadInto(ctx, d)
+}
+
+// Wait is [Buffer.Wait], with the same errors.
+func (t *Tensor[T]) Wait(ctx context.Context) error { return t.buffer().Wait(ctx) }
+
+// Type is [Buffer.Type].
+func (t *Tensor[T]) Type() tensor.Type { return t.buffer().Type() }
+
+// Shape is [Buffer.Shape].
+func (t *Tensor[T]) Shape() tensor.Shape { return t.buffer().Shape() }
+
+// Free is [Buffer.Free]; of a nil tensor it is nothing, so that it may be deferred before
+// an error is looked at.
+func (t *Tensor[T]) Free() { t.buffer().Free() }
+
 // buffer is the tensor's buffer, nil for a nil tensor.
 func (t *Tensor[T]) buffer() *Buffer {
 	if t == nil {
