@@ -21,7 +21,10 @@ const (
 func (v *vulkan) applyInParts(ctx context.Context, op tensor.Op, dst tensor.Dense, inputs []tensor.Dense, failed error) error {
 	part := v.partBytes
 	if part == 0 {
-		part = v.largestPart(int64(len(inputs[0].Data)))
+		part = v.largestPart(ctx, int64(len(inputs[0].Data)))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	if part == 0 {
 		return failed
@@ -128,13 +131,13 @@ func cut(d tensor.Dense, view tensor.View, at int64) tensor.Dense {
 
 // largestPart is how many bytes of a tensor the device has room for, with what an
 // operator needs beside them; 0 if it has none.
-func (v *vulkan) largestPart(whole int64) int64 {
+func (v *vulkan) largestPart(ctx context.Context, whole int64) int64 {
 	part := int64(mostPart)
 	for part > whole/2 {
 		part /= 2
 	}
 	for ; part >= leastPart; part /= 2 {
-		room, err := v.newBuffer(4*part, gpu.DeviceMemory)
+		room, err := v.newBuffer(ctx, 4*part, gpu.DeviceMemory)
 		if err == nil {
 			room.Free()
 			v.gpu.Trim()

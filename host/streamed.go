@@ -111,7 +111,7 @@ func (s *streamed) reserve(p *prepared, bytes int64) error {
 		s.buffer.Free()
 	}
 	var err error
-	s.buffer, err = s.v.newBufferFor(s.ctx, (bytes+bufferGrain-1)/bufferGrain*bufferGrain, gpu.DeviceMemory)
+	s.buffer, err = s.v.newBuffer(s.ctx, (bytes+bufferGrain-1)/bufferGrain*bufferGrain, gpu.DeviceMemory)
 	return err
 }
 

@@ -214,7 +214,7 @@ func (v *vulkan) takeStage(ctx context.Context, m gpu.Memory) (*stage, error) {
 		return nil, err
 	}
 	defer v.rt.leave()
-	buf, err := v.newBufferFor(ctx, int64(v.stageBytes), m)
+	buf, err := v.newBuffer(ctx, int64(v.stageBytes), m)
 	if err != nil {
 		return nil, err
 	}

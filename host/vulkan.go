@@ -82,15 +82,11 @@ func (v *vulkan) alloc(ctx context.Context, b *Buffer) error {
 	defer v.rt.leave()
 	size := max(bufferGrain, (b.bytes+bufferGrain-1)/bufferGrain*bufferGrain)
 	var err error
-	b.dev.buf, err = v.newBufferFor(ctx, size, gpu.DeviceMemory)
+	b.dev.buf, err = v.newBuffer(ctx, size, gpu.DeviceMemory)
 	return err
 }
 
-func (v *vulkan) newBuffer(size int64, m gpu.Memory) (*gpu.Buffer, error) {
-	return v.newBufferFor(context.Background(), size, m)
-}
-
-func (v *vulkan) newBufferFor(ctx context.Context, size int64, m gpu.Memory) (buf *gpu.Buffer, err error) {
+func (v *vulkan) newBuffer(ctx context.Context, size int64, m gpu.Memory) (buf *gpu.Buffer, err error) {
 	err = v.withRoom(ctx, func() error {
 		buf, err = v.gpu.TryBuffer(size, m)
 		return err

@@ -62,7 +62,7 @@ func (b *bench) program(record func(*gpu.Program) error) (*gpu.Program, error) {
 }
 
 func (b *bench) buffer(size int64, m gpu.Memory) (*gpu.Buffer, error) {
-	buf, err := b.v.newBuffer(size, m)
+	buf, err := b.v.newBuffer(context.Background(), size, m)
 	if err == nil {
 		b.buffers = append(b.buffers, buf)
 	}

@@ -50,7 +50,7 @@ type windowed struct {
 
 func (w *windowed) reserve(ctx context.Context, v *vulkan) (err error) {
 	if w.plan.Status >= 0 {
-		if w.status, err = v.newBufferFor(ctx, w.plan.Scratch[w.plan.Status], gpu.DownloadMemory); err != nil {
+		if w.status, err = v.newBuffer(ctx, w.plan.Scratch[w.plan.Status], gpu.DownloadMemory); err != nil {
 			return err
 		}
 	}

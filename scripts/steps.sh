@@ -5,10 +5,9 @@
 step_name='' step_begin=0 step_cpu=0 step_times=()
 
 step_processors() { # seconds of all commands that have ended
-  local stat ticks
+  local stat
   read -r -a stat </proc/$$/stat
-  ticks=$((stat[15] + stat[16]))
-  echo $((ticks / $(getconf CLK_TCK)))
+  echo $(((stat[15] + stat[16]) / $(getconf CLK_TCK)))
 }
 
 step_end() {
